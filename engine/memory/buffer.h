@@ -12,16 +12,17 @@
 
 namespace shadowvm::memory {
 
-// A run of bytes counted against a budget: 64-byte aligned, followed by kPadding readable and writable bytes.
-// Large ones lie on huge pages. Contents start undefined unless asked for zeroes.
+// A run of bytes counted against a budget: 64-byte aligned, followed by kPadding readable and
+// writable bytes. Large ones lie on huge pages. Contents start undefined unless asked for zeroes.
 class Buffer {
  public:
   static constexpr int64_t kPadding = 64;
   enum class Fill { kNone, kZero };
 
-  // Fault point "memory.buffer". kOutOfMemory naming 'what' when the budget or the machine has no more.
-  static base::Result<std::shared_ptr<Buffer>> Make(MemoryBudget* budget, int64_t size, std::string_view what,
-                                                    Fill fill = Fill::kNone);
+  // Fault point "memory.buffer". kOutOfMemory naming 'what' when the budget or the machine has no
+  // more.
+  static base::Result<std::shared_ptr<Buffer>> Make(MemoryBudget* budget, int64_t size,
+                                                    std::string_view what, Fill fill = Fill::kNone);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/memory/buffer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "engine/base/fault.h"
+#include "engine/memory/mapping_pool.h"
+
+namespace shadowvm::memory {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+TEST(Buffer, IsAlignedPaddedAndCounted) {
+  MemoryBudget budget(64 * kMiB);
+  for (const int64_t size : {int64_t{0}, int64_t{1}, int64_t{1000}, kMiB, 2 * kMiB, 5 * kMiB + 3}) {
+    auto buffer = Buffer::Make(&budget, size, "test", Buffer::Fill::kZero).ValueOrDie();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 64, 0u);
+    EXPECT_EQ(buffer->size(), size);
+    EXPECT_GE(budget.used(), size + Buffer::kPadding);
+    for (int64_t i = 0; i < size + Buffer::kPadding; ++i) ASSERT_EQ(buffer->data()[i], 0);
+    std::memset(buffer->data(), 1, size + Buffer::kPadding);
+    buffer.reset();
+    EXPECT_EQ(budget.used(), 0);
+  }
+}
+
+TEST(Buffer, ReusesAMappingAndZeroesItAgain) {
+  MemoryBudget budget(64 * kMiB);
+  auto first = Buffer::Make(&budget, 4 * kMiB, "test").ValueOrDie();
+  std::memset(first->data(), 7, 4 * kMiB);
+  const uint8_t* address = first->data();
+  first.reset();
+  EXPECT_GT(budget.pool()->bytes(), 0);
+  auto second = Buffer::Make(&budget, 4 * kMiB, "test", Buffer::Fill::kZero).ValueOrDie();
+  EXPECT_EQ(second->data(), address);
+  EXPECT_EQ(second->data()[4 * kMiB - 1], 0);
+  EXPECT_EQ(budget.pool()->bytes(), 0);
+}
+
+TEST(Buffer, PoolStaysSmallAndYieldsUnderPressure) {
+  MemoryBudget budget(32 * kMiB);
+  for (int i = 0; i < 4; ++i) {
+    auto a = Buffer::Make(&budget, 3 * kMiB, "test").ValueOrDie();
+    auto b = Buffer::Make(&budget, 3 * kMiB, "test").ValueOrDie();
+  }
+  EXPECT_LE(budget.pool()->bytes(), 4 * kMiB);
+  auto big = Buffer::Make(&budget, 31 * kMiB, "test").ValueOrDie();
+  EXPECT_EQ(budget.pool()->bytes(), 0);
+  EXPECT_LE(budget.used() + budget.pool()->bytes(), budget.limit());
+}
+
+TEST(Buffer, OverTheBudgetIsOutOfMemory) {
+  MemoryBudget budget(kMiB);
+  auto result = Buffer::Make(&budget, 2 * kMiB, "segment");
+  EXPECT_EQ(base::CodeOf(result.status()), base::ErrorCode::kOutOfMemory);
+  EXPECT_EQ(budget.used(), 0);
+}
+
+TEST(Buffer, FaultPointFailsIt) {
+  MemoryBudget budget(kMiB);
+  ASSERT_TRUE(base::ArmFaults("memory.buffer=always:oom").ok());
+  auto result = Buffer::Make(&budget, 10, "segment");
+  base::DisarmFaults();
+  EXPECT_EQ(base::CodeOf(result.status()), base::ErrorCode::kOutOfMemory);
+  EXPECT_EQ(budget.used(), 0);
+}
+
+}  // namespace
+}  // namespace shadowvm::memory
