@@ -13,7 +13,8 @@ namespace shadowvm::columns {
 
 inline constexpr int64_t kSegmentRows = int64_t{1} << 20;
 
-// How a column's values lie in memory; the same in every segment of a table, because kernel text depends on it.
+// How a column's values lie in memory; the same in every segment of a table, because kernel text
+// depends on it.
 enum class Encoding : uint8_t {
   kFrame,  // value = base + unsigned offset of 1, 2, 4 or 8 bytes (a frame of reference)
   kWide,   // 16-byte two's complement, little endian
@@ -29,9 +30,9 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-// What is known of the values of a run of rows before they are read. min and max are in the value domain of
-// framed types (ints, dates, timestamps, unscaled narrow decimals, bools as 0 and 1) and cover all non-null
-// values; meaningless unless 'known'.
+// What is known of the values of a run of rows before they are read. min and max are in the value
+// domain of framed types (ints, dates, timestamps, unscaled narrow decimals, bools as 0 and 1) and
+// cover all non-null values; meaningless unless 'known'.
 struct Zone {
   bool known = false;
   int64_t min = 0;
@@ -41,18 +42,19 @@ struct Zone {
   bool Covers(int64_t value) const { return !known || (value >= min && value <= max); }
 };
 
-// One column of one segment: at most kSegmentRows rows. Immutable once shared. Every buffer is 64-byte aligned
-// and padded by at least 64 readable bytes, so that a SIMD load may run past the end. Rows that are null hold
-// some value that is safe to decode (an offset inside the frame, code 0, an empty string).
+// One column of one segment: at most kSegmentRows rows. Immutable once shared. Every buffer is
+// 64-byte aligned and padded by at least 64 readable bytes, so that a SIMD load may run past the
+// end. Rows that are null hold some value that is safe to decode (an offset inside the frame, code
+// 0, an empty string).
 //
-// Contract with kernels: each offset of a frame is <= zone.max - base, each code is < the dictionary's size.
-// Whoever fills a segment has checked it, whatever the file claimed.
+// Contract with kernels: each offset of a frame is <= zone.max - base, each code is < the
+// dictionary's size. Whoever fills a segment has checked it, whatever the file claimed.
 struct ColumnSegment {
   int64_t num_rows = 0;
-  int64_t base = 0;                              // kFrame only
-  std::shared_ptr<memory::Buffer> data;          // values, codes, or bytes of text
-  std::shared_ptr<memory::Buffer> offsets;       // kText only
-  std::shared_ptr<memory::Buffer> validity;      // LSB bitmap, 1 = valid; null: all rows valid
+  int64_t base = 0;                          // kFrame only
+  std::shared_ptr<memory::Buffer> data;      // values, codes, or bytes of text
+  std::shared_ptr<memory::Buffer> offsets;   // kText only
+  std::shared_ptr<memory::Buffer> validity;  // LSB bitmap, 1 = valid; null: all rows valid
   Zone zone;
 
   int64_t bytes() const;

@@ -16,26 +16,28 @@
 
 namespace shadowvm::columns {
 
-// Some columns of one run of rows, as asked for: columns[i] is the i-th requested column. Holding it keeps the
-// memory alive.
+// Some columns of one run of rows, as asked for: columns[i] is the i-th requested column. Holding
+// it keeps the memory alive.
 struct Segment {
   int64_t num_rows = 0;
   std::vector<std::shared_ptr<const ColumnSegment>> columns;
-  // Row ranges [begin, end) that may hold rows of interest; pages outside them were skipped and hold nothing.
-  // Empty: all rows.
+  // Row ranges [begin, end) that may hold rows of interest; pages outside them were skipped and
+  // hold nothing. Empty: all rows.
   std::vector<std::pair<int64_t, int64_t>> live;
 };
 
-// A condition on a framed column that rows of interest must meet: min <= value <= max. Sources use it to skip
-// row groups and pages; they may ignore it. Rows that pass are still filtered by the kernel.
+// A condition on a framed column that rows of interest must meet: min <= value <= max. Sources use
+// it to skip row groups and pages; they may ignore it. Rows that pass are still filtered by the
+// kernel.
 struct ZoneFilter {
   int column = 0;  // ordinal in the source's schema
   int64_t min = INT64_MIN;
   int64_t max = INT64_MAX;
 };
 
-// Where a pipeline's rows come from: a table in segments of at most kSegmentRows rows, read one segment at a time
-// by any worker. Files, generated data, Arrow tables and the results of earlier pipelines all look like this.
+// Where a pipeline's rows come from: a table in segments of at most kSegmentRows rows, read one
+// segment at a time by any worker. Files, generated data, Arrow tables and the results of earlier
+// pipelines all look like this.
 //
 // Thread-safe; everything but Read is cheap and does not touch data.
 class TableSource {
@@ -47,7 +49,8 @@ class TableSource {
   virtual int num_segments() const = 0;
   virtual int64_t segment_rows(int segment) const = 0;
 
-  // The layout of a column in every segment. May read the first segment of a string column to decide.
+  // The layout of a column in every segment. May read the first segment of a string column to
+  // decide.
   virtual base::Result<Layout> layout(int column) = 0;
   // Of one segment, and of the whole table. Known without reading data, or not known.
   virtual Zone zone(int segment, int column) const = 0;
@@ -58,8 +61,10 @@ class TableSource {
   virtual bool dictionary_complete(int column) const = 0;
 
   // Reads a segment's columns, from memory if they are there. 'filters' may be used to skip pages.
-  // kFileChanged if the file is not the one this source was opened on; kCorruptFile names file and column.
-  virtual base::Result<std::shared_ptr<const Segment>> Read(int segment, std::span<const int> columns,
+  // kFileChanged if the file is not the one this source was opened on; kCorruptFile names file and
+  // column.
+  virtual base::Result<std::shared_ptr<const Segment>> Read(int segment,
+                                                            std::span<const int> columns,
                                                             std::span<const ZoneFilter> filters,
                                                             base::Spans* spans) = 0;
 
@@ -88,7 +93,9 @@ class MemoryTable : public TableSource {
   base::Result<Layout> layout(int column) override { return columns_[column].layout; }
   Zone zone(int segment, int column) const override;
   Zone zone(int column) const override;
-  std::shared_ptr<Dictionary> dictionary(int column) override { return columns_[column].dictionary; }
+  std::shared_ptr<Dictionary> dictionary(int column) override {
+    return columns_[column].dictionary;
+  }
   bool dictionary_complete(int) const override { return true; }
   base::Result<std::shared_ptr<const Segment>> Read(int segment, std::span<const int> columns,
                                                     std::span<const ZoneFilter> filters,

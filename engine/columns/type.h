@@ -25,8 +25,8 @@ enum class TypeKind : uint8_t {
   kBinary,
 };
 
-// A logical type. What a value looks like in memory follows from it (see Layout); what an operation on it means
-// lies in engine/kernels/common.
+// A logical type. What a value looks like in memory follows from it (see Layout); what an operation
+// on it means lies in engine/kernels/common.
 struct Type {
   TypeKind kind = TypeKind::kInt64;
   uint8_t precision = 0;  // decimals only

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/columns/table.h"
+
+#include <utility>
+
+#include "engine/columns/frame.h"
+
+namespace shadowvm::columns {
+
+MemoryTable::MemoryTable(std::string name, Schema schema, std::vector<Column> columns)
+    : name_(std::move(name)), schema_(std::move(schema)), columns_(std::move(columns)) {
+  if (columns_.empty()) return;
+  for (const auto& segment : columns_[0].segments) segment_rows_.push_back(segment->num_rows);
+}
+
+int MemoryTable::num_segments() const { return static_cast<int>(segment_rows_.size()); }
+
+int64_t MemoryTable::segment_rows(int segment) const { return segment_rows_[segment]; }
+
+Zone MemoryTable::zone(int segment, int column) const {
+  return columns_[column].segments[segment]->zone;
+}
+
+Zone MemoryTable::zone(int column) const {
+  // The zone of no rows: nothing is outside it, and merging with it changes nothing.
+  Zone all{true, INT64_MAX, INT64_MIN, 0};
+  for (const auto& segment : columns_[column].segments) all = Merge(all, segment->zone);
+  if (all.min > all.max) all.known = false;
+  return all;
+}
+
+base::Result<std::shared_ptr<const Segment>> MemoryTable::Read(int segment,
+                                                               std::span<const int> columns,
+                                                               std::span<const ZoneFilter>,
+                                                               base::Spans*) {
+  auto result = std::make_shared<Segment>();
+  result->num_rows = segment_rows_[segment];
+  for (const int column : columns) {
+    result->columns.push_back(columns_[column].segments[segment]);
+  }
+  return result;
+}
+
+int64_t MemoryTable::bytes() const {
+  int64_t total = 0;
+  for (const Column& column : columns_) {
+    for (const auto& segment : column.segments) total += segment->bytes();
+  }
+  return total;
+}
+
+}  // namespace shadowvm::columns
