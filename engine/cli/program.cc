@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/cli/program.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "engine/base/status.h"
+#include "engine/cli/gen_command.h"
+
+namespace shadowvm::cli {
+namespace {
+
+constexpr const char* kDescription = R"(ShadowVM: analytic queries answered by generated kernels.
+
+Start here:
+  shadowvm doctor                                  what this machine has, and what is missing
+  shadowvm gen ssb --sf 1 --out data/ssb-sf1       make benchmark data
+  shadowvm bench ssb --data data/ssb-sf1           answer the 13 queries of the Star Schema Benchmark
+
+Every command explains itself: shadowvm gen ssb --help)";
+
+}  // namespace
+
+int RunProgram(int argc, char** argv) {
+  CLI::App app(kDescription, "shadowvm");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", SHADOWVM_VERSION);
+  base::Status status;
+  AddGenCommand(&app, &status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {  // how CLI11 reports a wrong command line, and --help
+    return app.exit(error);
+  }
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "shadowvm: %s\n", status.message().c_str());
+  return 1;
+}
+
+}  // namespace shadowvm::cli

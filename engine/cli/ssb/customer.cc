@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/cli/ssb/names.h"
+#include "engine/cli/ssb/row_writer.h"
+#include "engine/cli/ssb/streams.h"
+#include "engine/cli/ssb/table_generator.h"
+
+namespace shadowvm::cli::ssb {
+namespace {
+
+class Customer final : public TableGenerator {
+ public:
+  explicit Customer(const Scale& scale)
+      : scale_(scale),
+        schema_(arrow::schema({IntField("c_custkey"), TextField("c_name"), TextField("c_address"),
+                               TextField("c_city"), TextField("c_nation"), TextField("c_region"),
+                               TextField("c_phone"), TextField("c_mktsegment")})),
+        place_(scale.seed, streams::kCustomerPlace),
+        text_(scale.seed, streams::kCustomerText),
+        segment_(scale.seed, streams::kCustomerSegment) {}
+
+  std::string name() const override { return "customer"; }
+  const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
+  int64_t num_rows() const override { return scale_.num_customers; }
+  std::vector<std::string> columns_without_dictionary() const override {
+    return {"c_custkey", "c_name", "c_address", "c_phone"};
+  }
+
+  base::Result<std::shared_ptr<arrow::RecordBatch>> Generate(int64_t first,
+                                                             int64_t count) const override {
+    RowWriter rows(schema_);
+    for (int64_t row = first; row < first + count; ++row) SVM_RETURN_NOT_OK(PutRow(row, &rows));
+    return rows.Finish();
+  }
+
+ private:
+  base::Status PutRow(int64_t row, RowWriter* rows) const {
+    const int city = place_.Uniform(row, 0, kNumNations * kCitiesPerNation - 1);
+    const int nation_number = city / kCitiesPerNation;
+    const Nation& nation = kNations[nation_number];
+    const auto key = static_cast<int32_t>(row + 1);
+    return rows->Row(key, NumberedName("Customer", key), RandomText(text_, row, 10, 25),
+                     CityName(nation.name, city % kCitiesPerNation), nation.name, nation.region,
+                     PhoneNumber(nation_number, text_.Bits(row * 64 + 40)),
+                     kMarketSegments[segment_.Uniform(row, 0, 4)]);
+  }
+
+  Scale scale_;
+  std::shared_ptr<arrow::Schema> schema_;
+  RandomStream place_;
+  RandomStream text_;
+  RandomStream segment_;
+};
+
+}  // namespace
+
+std::unique_ptr<TableGenerator> MakeCustomer(const Scale& scale) {
+  return std::make_unique<Customer>(scale);
+}
+
+}  // namespace shadowvm::cli::ssb
