@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/vkernel/compile/clang_compiler.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shadowvm::vkernel {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using base::Status;
+
+// Clang keeps a little memory of each compile; a worker is replaced before that adds up.
+constexpr int64_t kCompilesPerWorker = 500;
+
+bool WorkerIsUsable(const Status& status) {
+  return status.ok() || base::CodeOf(status) == ErrorCode::kCompileFailed;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ClangCompiler>> ClangCompiler::Create(ClangCompilerOptions options) {
+  if (options.worker_path.empty()) options.worker_path = FindCompileWorker();
+  if (options.worker_path.empty()) {
+    return base::MakeError(ErrorCode::kNoCompiler, "shadowvm-compiler is not installed");
+  }
+  if (ProgramIdentity(options.worker_path).empty()) {
+    return base::MakeError(ErrorCode::kNoCompiler, "no such program: " + options.worker_path);
+  }
+  options.workers = std::max(options.workers, 1);
+  return std::unique_ptr<ClangCompiler>(new ClangCompiler(std::move(options)));
+}
+
+ClangCompiler::ClangCompiler(ClangCompilerOptions options)
+    : options_(std::move(options)),
+      identity_("worker " + ProgramIdentity(options_.worker_path) + " cpu " + HostCpuIdentity()) {}
+
+ClangCompiler::~ClangCompiler() {
+  if (prewarming_.joinable()) prewarming_.join();
+}
+
+Result<CompiledObject> ClangCompiler::Compile(const CompileRequest& request) {
+  if (request.sanitize) {
+    return CompileError(ErrorCode::kNoCompiler, request.name,
+                        "the compile worker does not instrument kernels");
+  }
+  const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
+  SVM_ASSIGN_OR_RETURN(Worker worker, Take(deadline));
+  Result<CompiledObject> result = worker->Compile(request, deadline);
+  const bool keep = WorkerIsUsable(result.status()) && worker->num_compiles() < kCompilesPerWorker;
+  if (!keep) {
+    std::lock_guard lock(mutex_);
+    std::erase(pids_, worker->pid());
+  }
+  if (!keep) worker.reset();
+  GiveBack(std::move(worker));
+  return result;
+}
+
+Result<ClangCompiler::Worker> ClangCompiler::Take(WorkerProcess::TimePoint deadline) {
+  std::unique_lock lock(mutex_);
+  const bool free = given_back_.wait_until(
+      lock, deadline, [&] { return !idle_.empty() || num_workers_ < options_.workers; });
+  if (!free) {
+    return base::MakeError(ErrorCode::kCompilerTimeout, "all compile workers are busy");
+  }
+  while (!idle_.empty()) {
+    Worker worker = std::move(idle_.back());
+    idle_.pop_back();
+    if (worker->alive()) return worker;
+    // Somebody ended it while it was idle.
+    std::erase(pids_, worker->pid());
+    --num_workers_;
+  }
+  ++num_workers_;
+  lock.unlock();
+  return StartCounted(deadline);
+}
+
+Result<ClangCompiler::Worker> ClangCompiler::StartCounted(WorkerProcess::TimePoint deadline) {
+  Result<Worker> worker = WorkerProcess::Start(options_.worker_path, options_.headers, deadline);
+  if (!worker.ok()) {
+    GiveBack(nullptr);
+    return worker;
+  }
+  std::lock_guard lock(mutex_);
+  pids_.push_back((*worker)->pid());
+  return worker;
+}
+
+void ClangCompiler::GiveBack(Worker worker) {
+  {
+    std::lock_guard lock(mutex_);
+    if (worker) {
+      idle_.push_back(std::move(worker));
+    } else {
+      --num_workers_;
+    }
+  }
+  given_back_.notify_one();
+}
+
+void ClangCompiler::Prewarm() {
+  std::lock_guard lock(mutex_);
+  if (prewarming_.joinable()) return;
+  prewarming_ = std::thread([this] { StartAll(); });
+}
+
+void ClangCompiler::StartAll() {
+  const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
+  for (;;) {
+    {
+      std::lock_guard lock(mutex_);
+      if (num_workers_ >= options_.workers) return;
+      ++num_workers_;
+    }
+    Result<Worker> worker = StartCounted(deadline);
+    if (!worker.ok()) return;
+    GiveBack(std::move(*worker));
+  }
+}
+
+std::vector<pid_t> ClangCompiler::worker_pids() const {
+  std::lock_guard lock(mutex_);
+  return pids_;
+}
+
+}  // namespace shadowvm::vkernel

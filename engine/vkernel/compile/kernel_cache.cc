@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/vkernel/compile/kernel_cache.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "engine/vkernel/compile/subprocess_compiler.h"
+
+namespace shadowvm::vkernel {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using base::Status;
+using Compilers = std::vector<std::unique_ptr<Compiler>>;
+
+// The compilers of a choice that this machine has, the preferred one first.
+Result<Compilers> FindCompilers(const KernelCacheOptions& options) {
+  Compilers compilers;
+  std::string missing;
+  auto take = [&](auto compiler) {
+    if (compiler.ok()) {
+      compilers.push_back(std::move(*compiler));
+    } else {
+      missing += (missing.empty() ? "" : "; ") + compiler.status().message();
+    }
+  };
+  if (options.compiler != CompilerChoice::kSubprocess && !options.sanitize) {
+    take(ClangCompiler::Create(
+        {options.headers, options.workers, options.timeout, options.worker_path}));
+  }
+  if (options.compiler != CompilerChoice::kClang || options.sanitize) {
+    take(SubprocessCompiler::Create(
+        {options.headers, options.subprocess_program, 3 * options.timeout}));
+  }
+  if (compilers.empty()) return base::MakeError(ErrorCode::kNoCompiler, missing);
+  return compilers;
+}
+
+std::unique_ptr<DiskCache> OpenDisk(const KernelCacheOptions& options, std::string* warning) {
+  if (!options.use_disk) return nullptr;
+  const std::string directory =
+      options.directory.empty() ? DefaultCacheDirectory() : options.directory;
+  if (directory.empty()) {
+    *warning = "no folder for kernels: neither XDG_CACHE_HOME nor HOME is set";
+    return nullptr;
+  }
+  auto disk = DiskCache::Open(directory, options.max_disk_bytes);
+  if (disk.ok()) return std::move(*disk);
+  *warning = disk.status().message();
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KernelCache>> KernelCache::Create(const KernelCacheOptions& options) {
+  SVM_ASSIGN_OR_RETURN(Compilers compilers, FindCompilers(options));
+  return std::make_unique<KernelCache>(options, std::move(compilers));
+}
+
+KernelCache::KernelCache(const KernelCacheOptions& options, Compilers compilers)
+    : options_(options) {
+  for (const std::unique_ptr<Compiler>& compiler : compilers) {
+    if (clang_ == nullptr) clang_ = dynamic_cast<ClangCompiler*>(compiler.get());
+  }
+  std::string warning;
+  std::unique_ptr<DiskCache> disk = OpenDisk(options, &warning);
+  source_ = std::make_unique<ObjectSource>(std::move(compilers), std::move(disk),
+                                           options.headers.hash, std::move(warning));
+}
+
+KernelCache::~KernelCache() {
+  {
+    std::lock_guard lock(background_mutex_);
+    stopping_ = true;
+    background_queue_.clear();
+  }
+  background_changed_.notify_all();
+  if (background_.joinable()) background_.join();
+}
+
+CompileRequest KernelCache::Request(const std::string& name, const std::string& text,
+                                    OptLevel level) const {
+  return {name, text, level, options_.sanitize};
+}
+
+Result<KernelCache::Slot> KernelCache::Get(const std::string& name, const std::string& text) {
+  const Digest key = source_->KeyOf(Request(name, text, OptLevel::kFast));
+  std::promise<Result<Slot>> promise;
+  {
+    std::unique_lock lock(mutex_);
+    if (Slot found = FindLocked(key)) return found;
+    const auto flight = flights_.find(key);
+    if (flight != flights_.end()) {
+      const Flight joined = flight->second;
+      lock.unlock();
+      return joined.get();
+    }
+    flights_.emplace(key, promise.get_future().share());
+  }
+  int64_t num_bytes = 0;
+  Result<Slot> made = Make(name, text, &num_bytes);
+  {
+    std::lock_guard lock(mutex_);
+    if (made.ok()) StoreLocked(key, *made, num_bytes);
+    flights_.erase(key);
+  }
+  promise.set_value(made);
+  if (made.ok() && (*made)->level() == OptLevel::kFast) QueueFull(*made, text);
+  return made;
+}
+
+KernelCache::Slot KernelCache::FindLocked(const Digest& key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return nullptr;
+  ++memory_hits_;
+  ages_.splice(ages_.end(), ages_, found->second.age);
+  return found->second.slot;
+}
+
+Result<KernelCache::Slot> KernelCache::Make(const std::string& name, const std::string& text,
+                                            int64_t* num_bytes) {
+  OptLevel level = OptLevel::kFull;
+  ObjectSource::Object object;
+  if (auto full = source_->FromDisk(Request(name, text, level))) {
+    object.compiled = std::move(*full);
+  } else {
+    level = OptLevel::kFast;
+    SVM_ASSIGN_OR_RETURN(object, source_->Get(Request(name, text, level)));
+  }
+  SVM_ASSIGN_OR_RETURN(auto kernel, Kernel::Load(name, object.compiled.bytes));
+  auto slot = std::make_shared<KernelSlot>(name, std::move(object.compiled.log));
+  slot->Install(std::move(kernel), level);
+  *num_bytes = static_cast<int64_t>(object.compiled.bytes.size());
+  return slot;
+}
+
+void KernelCache::StoreLocked(const Digest& key, Slot slot, int64_t num_bytes) {
+  ages_.push_back(key);
+  entries_[key] = {std::move(slot), num_bytes, std::prev(ages_.end())};
+  num_bytes_ += num_bytes;
+  for (auto age = ages_.begin(); age != ages_.end();) {
+    if (num_bytes_ <= options_.max_memory_bytes &&
+        static_cast<int64_t>(entries_.size()) <= options_.max_kernels) {
+      return;
+    }
+    const auto entry = entries_.find(*age);
+    if (entry->second.slot.use_count() > 1 || entry->first == key) {
+      ++age;
+      continue;
+    }
+    num_bytes_ -= entry->second.num_bytes;
+    entries_.erase(entry);
+    age = ages_.erase(age);
+  }
+}
+
+Result<std::vector<KernelCache::Slot>> KernelCache::GetAll(std::span<const KernelText> texts) {
+  std::vector<Result<Slot>> results(texts.size(), Result<Slot>(Slot()));
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i = next++; i < texts.size(); i = next++) {
+      results[i] = Get(texts[i].name, texts[i].text);
+    }
+  };
+  std::vector<std::thread> threads;
+  const size_t wanted = std::min<size_t>(texts.size(), std::max(options_.workers, 1));
+  for (size_t i = 1; i < wanted; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  std::vector<Slot> slots;
+  for (Result<Slot>& result : results) {
+    SVM_ASSIGN_OR_RETURN(Slot slot, std::move(result));
+    slots.push_back(std::move(slot));
+  }
+  return slots;
+}
+
+void KernelCache::QueueFull(const Slot& slot, const std::string& text) {
+  if (!options_.background_full) return;
+  {
+    std::lock_guard lock(background_mutex_);
+    if (stopping_) return;
+    background_queue_.emplace_back(slot, text);
+    if (!background_.joinable()) background_ = std::thread([this] { RunBackground(); });
+  }
+  background_changed_.notify_all();
+}
+
+void KernelCache::RunBackground() {
+  std::unique_lock lock(background_mutex_);
+  for (;;) {
+    background_changed_.wait(lock, [&] { return stopping_ || !background_queue_.empty(); });
+    if (stopping_) return;
+    auto [waiting, text] = std::move(background_queue_.front());
+    background_queue_.pop_front();
+    background_busy_ = true;
+    lock.unlock();
+    if (const Slot slot = waiting.lock()) CompileFull(slot, text);
+    lock.lock();
+    background_busy_ = false;
+    background_changed_.notify_all();
+  }
+}
+
+// A failure leaves the slot with the code it has.
+void KernelCache::CompileFull(const Slot& slot, const std::string& text) {
+  auto object = source_->Get(Request(slot->name(), text, OptLevel::kFull));
+  if (!object.ok()) return;
+  auto kernel = Kernel::Load(slot->name(), object->compiled.bytes);
+  if (kernel.ok()) slot->Install(std::move(*kernel), OptLevel::kFull);
+}
+
+void KernelCache::Prewarm() {
+  if (clang_ != nullptr) clang_->Prewarm();
+}
+
+void KernelCache::AwaitBackground() {
+  std::unique_lock lock(background_mutex_);
+  background_changed_.wait(lock, [&] { return background_queue_.empty() && !background_busy_; });
+}
+
+KernelCacheStats KernelCache::stats() const {
+  KernelCacheStats stats = source_->stats();
+  std::lock_guard lock(mutex_);
+  stats.memory_hits = memory_hits_;
+  return stats;
+}
+
+}  // namespace shadowvm::vkernel

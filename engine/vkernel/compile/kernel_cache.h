@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <future>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/vkernel/compile/clang_compiler.h"
+#include "engine/vkernel/compile/compiler.h"
+#include "engine/vkernel/compile/kernel_slot.h"
+#include "engine/vkernel/compile/object_source.h"
+
+namespace shadowvm::vkernel {
+
+enum class CompilerChoice { kAuto, kClang, kSubprocess };  // kAuto: the workers, else a subprocess
+
+struct KernelCacheOptions {
+  bool use_disk = true;
+  std::string directory;  // empty: DefaultCacheDirectory
+  int64_t max_disk_bytes = 256 << 20;
+  int64_t max_memory_bytes = 64 << 20;  // of objects; both bounds spare kernels in use
+  int64_t max_kernels = 1024;
+  bool background_full = true;
+  CompilerChoice compiler = CompilerChoice::kAuto;
+  bool sanitize = !HostSanitizers().empty();  // then kernels come from a subprocess
+  HeaderSet headers = EmbeddedHeaderSet();
+  int workers = 2;
+  std::chrono::milliseconds timeout{10'000};
+  std::string worker_path;         // empty: FindCompileWorker
+  std::string subprocess_program;  // empty: the machine's C++ compiler
+};
+
+struct KernelText {
+  std::string name;
+  std::string text;
+};
+
+// Kernels by their text: in memory, on disk, or compiled now; one compile at a time for a text, and
+// everybody who waits for it gets its kernel, or its error with the compiler's log. Thread-safe.
+class KernelCache {
+ public:
+  using Slot = std::shared_ptr<KernelSlot>;
+
+  // kNoCompiler if no compiler of the choice is there. A folder that cannot be used is no error:
+  // see stats().
+  static base::Result<std::unique_ptr<KernelCache>> Create(const KernelCacheOptions& options = {});
+  // With compilers of the caller's own, the preferred one first; the choices in the options are
+  // ignored.
+  KernelCache(const KernelCacheOptions& options, std::vector<std::unique_ptr<Compiler>> compilers);
+  // Drops what the background has not begun, and waits for what it has.
+  ~KernelCache();
+
+  base::Result<Slot> Get(const std::string& name, const std::string& text);
+  // In the order of the texts; those that are missing are compiled side by side.
+  base::Result<std::vector<Slot>> GetAll(std::span<const KernelText> texts);
+
+  // Starts the compile workers, in the background.
+  void Prewarm();
+  // Waits until every full compile begun or queued so far is done.
+  void AwaitBackground();
+  KernelCacheStats stats() const;
+
+ private:
+  struct Entry {
+    Slot slot;
+    int64_t num_bytes = 0;
+    std::list<Digest>::iterator age;  // in ages_
+  };
+  using Flight = std::shared_future<base::Result<Slot>>;
+
+  CompileRequest Request(const std::string& name, const std::string& text, OptLevel level) const;
+  Slot FindLocked(const Digest& key);
+  base::Result<Slot> Make(const std::string& name, const std::string& text, int64_t* num_bytes);
+  void StoreLocked(const Digest& key, Slot slot, int64_t num_bytes);
+  void QueueFull(const Slot& slot, const std::string& text);
+  void RunBackground();
+  void CompileFull(const Slot& slot, const std::string& text);
+
+  const KernelCacheOptions options_;
+  ClangCompiler* clang_ = nullptr;  // one of the source's compilers, if it has it
+  std::unique_ptr<ObjectSource> source_;
+
+  mutable std::mutex mutex_;
+  std::map<Digest, Entry> entries_;
+  std::list<Digest> ages_;  // the longest unused first
+  std::map<Digest, Flight> flights_;
+  int64_t num_bytes_ = 0;
+  int64_t memory_hits_ = 0;
+
+  std::mutex background_mutex_;
+  std::condition_variable background_changed_;
+  std::deque<std::pair<std::weak_ptr<KernelSlot>, std::string>> background_queue_;
+  bool background_busy_ = false;
+  bool stopping_ = false;
+  std::thread background_;
+};
+
+}  // namespace shadowvm::vkernel

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include <lld/Common/CommonLinkerContext.h>
+#include <lld/Common/Driver.h>
+#include <llvm/Support/raw_ostream.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/vkernel/compile/worker/backend.h"
+
+LLD_HAS_DRIVER(elf)
+
+namespace shadowvm::vkernel {
+namespace {
+
+bool WriteAll(int file, const std::string& bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t written = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (written <= 0) return false;
+    done += static_cast<size_t>(written);
+  }
+  return true;
+}
+
+std::string ReadAll(int file) {
+  struct stat found;
+  if (::fstat(file, &found) != 0) return "";
+  std::string bytes(static_cast<size_t>(found.st_size), '\0');
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t got =
+        ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (got <= 0) return "";
+    done += static_cast<size_t>(got);
+  }
+  return bytes;
+}
+
+bool RunLinker(const std::string& input, std::string* log) {
+  // The linker makes its output beside the final name and renames it, which no file in memory
+  // allows; "-" is the one name it writes to directly.
+  const char* arguments[] = {"ld.lld",
+                             "-shared",
+                             "--threads=1",
+                             "--build-id=none",
+                             "--hash-style=gnu",
+                             "-z",
+                             "noexecstack",
+                             "-z",
+                             "now",
+                             "-o",
+                             "-",
+                             input.c_str()};
+  llvm::raw_string_ostream stream(*log);
+  const bool linked = lld::elf::link(arguments, stream, stream, false, false);
+  lld::CommonLinkerContext::destroy();
+  return linked;
+}
+
+}  // namespace
+
+std::string LinkShared(const std::string& object, std::string* log) {
+  const int input = ::memfd_create("object", MFD_CLOEXEC);
+  if (input < 0 || ::ftruncate(STDOUT_FILENO, 0) != 0 || ::lseek(STDOUT_FILENO, 0, SEEK_SET) != 0 ||
+      !WriteAll(input, object)) {
+    *log = "no memory for the linker's files";
+    if (input >= 0) ::close(input);
+    return "";
+  }
+  const bool linked = RunLinker("/proc/self/fd/" + std::to_string(input), log);
+  ::close(input);
+  return linked ? ReadAll(STDOUT_FILENO) : "";
+}
+
+}  // namespace shadowvm::vkernel

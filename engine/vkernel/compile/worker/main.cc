@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+// shadowvm-compiler: the compile worker. It compiles kernels for the program that started it, over
+// the socket that is its standard input (worker/protocol.h), and ends with it.
+//
+// It is a program of its own, not the caller's re-executed: the engine is also a library, and the
+// program of an in-process client cannot be started as a worker. Clang's start-up, memory, crashes
+// and hangs stay here.
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/Support/TargetSelect.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "engine/vkernel/compile/worker/backend.h"
+#include "engine/vkernel/compile/worker/frontend.h"
+#include "engine/vkernel/compile/worker/protocol.h"
+
+namespace shadowvm::vkernel {
+namespace {
+
+constexpr int kSocket = STDIN_FILENO;
+
+// Ends the process once the owner's end of the socket is closed, even in the middle of a compile.
+// PR_SET_PDEATHSIG would not do: it fires when the *thread* that started the worker ends.
+void EndWithOwner() {
+  std::thread([] {
+    for (;;) {
+      pollfd owner{kSocket, 0, 0};
+      if (::poll(&owner, 1, -1) > 0 && (owner.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
+        ::_exit(0);
+      }
+    }
+  }).detach();
+}
+
+// A crash is reported by the owner; a core file of Clang helps nobody. Standard output becomes the
+// linker's file.
+bool PrepareProcess() {
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  const int output = ::memfd_create("shared-object", MFD_CLOEXEC);
+  if (output < 0 || ::dup2(output, STDOUT_FILENO) < 0) return false;
+  ::close(output);
+  return true;
+}
+
+Frame Compile(const Frontend& frontend, const Target& target, const Frame& request) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool full = request.parts[0] == "full";
+  std::string log;
+  llvm::LLVMContext context;
+  const auto module = frontend.Parse(request.parts[1], request.parts[2], &context, &log);
+  if (!module) return {FrameKind::kFailed, {log}};
+  const std::string object = GenerateObject(target, full, module.get(), &log);
+  if (object.empty()) return {FrameKind::kFailed, {log}};
+  std::string shared = LinkShared(object, &log);
+  if (shared.empty()) return {FrameKind::kFailed, {log}};
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  return {FrameKind::kObject, {std::move(shared), log, std::to_string(time.count())}};
+}
+
+int Serve() {
+  Frame frame;
+  if (ReadFrame(kSocket, &frame, {}) != FrameResult::kOk || frame.kind != FrameKind::kHeaders ||
+      frame.parts.size() % 2 != 1) {
+    return 1;
+  }
+  Frontend::Headers headers;
+  for (size_t i = 1; i < frame.parts.size(); i += 2) {
+    headers.emplace_back(std::move(frame.parts[i]), std::move(frame.parts[i + 1]));
+  }
+  const Target target = HostTarget();
+  Frontend frontend(target, std::move(headers), frame.parts[0]);
+  frontend.Precompile();
+  FrameResult sent = WriteFrame(kSocket, {FrameKind::kReady, {LLVM_VERSION_STRING}}, {});
+  while (sent == FrameResult::kOk) {
+    if (ReadFrame(kSocket, &frame, {}) != FrameResult::kOk) return 0;
+    if (frame.kind != FrameKind::kCompile || frame.parts.size() != 3) return 1;
+    sent = WriteFrame(kSocket, Compile(frontend, target, frame), {});
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace shadowvm::vkernel
+
+int main() {
+  using namespace shadowvm::vkernel;
+  if (!PrepareProcess()) return 1;
+  EndWithOwner();
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
+  // Not a return: nothing here needs destructors, and the watching thread is still there.
+  ::_exit(Serve());
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/base/status.h"
+#include "engine/vkernel/compile/compiler.h"
+#include "engine/vkernel/compile/process.h"
+#include "engine/vkernel/compile/worker/protocol.h"
+
+namespace shadowvm::vkernel {
+
+// Our end of one compile worker (worker/main.cc). Used by one thread at a time. After an error
+// other than kCompileFailed the worker is of no more use.
+class WorkerProcess {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  // Starts the program and sends it the headers; does not wait until it is ready.
+  static base::Result<std::unique_ptr<WorkerProcess>> Start(const std::string& program,
+                                                            const HeaderSet& headers,
+                                                            TimePoint deadline);
+
+  base::Result<CompiledObject> Compile(const CompileRequest& request, TimePoint deadline);
+  // Waits until the worker has parsed the headers.
+  base::Status AwaitReady(TimePoint deadline);
+
+  bool alive() { return !process_.Poll(); }
+  pid_t pid() const { return process_.pid(); }
+  int64_t num_compiles() const { return num_compiles_; }
+
+ private:
+  WorkerProcess(Process process, FileDescriptor socket, FileDescriptor errors)
+      : process_(std::move(process)), socket_(std::move(socket)), errors_(std::move(errors)) {}
+
+  base::Status Check(FrameResult result, const std::string& doing);
+  // What the worker wrote to its standard error: LLVM's last words.
+  std::string LastWords() const;
+
+  Process process_;
+  FileDescriptor socket_;
+  FileDescriptor errors_;
+  bool ready_ = false;
+  int64_t num_compiles_ = 0;
+};
+
+}  // namespace shadowvm::vkernel
