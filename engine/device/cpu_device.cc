@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/device/cpu_device.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace shadowvm::device {
+namespace {
+
+base::Result<bool> CallStep(const Step& step, int worker) {
+  try {
+    return step(worker);
+  } catch (const std::bad_alloc&) {
+    return base::MakeError(base::ErrorCode::kOutOfMemory, "the machine has no more memory");
+  } catch (const std::exception& error) {
+    return base::MakeError(base::ErrorCode::kInternal, std::string("in a worker: ") + error.what());
+  }
+}
+
+}  // namespace
+
+// Guarded by mutex_, but for 'step', which does not change.
+struct CpuDevice::ActiveRun {
+  const Step& step;
+  int max_workers;
+  int in_flight = 0;
+  bool open = true;  // may have more steps
+  base::Status status;
+};
+
+CpuDevice::CpuDevice(int num_workers) : num_workers_(std::max(1, num_workers)) {
+  threads_.reserve(num_workers_ - 1);
+  for (int worker = 1; worker < num_workers_; ++worker) {
+    threads_.emplace_back([this, worker] { WorkerLoop(worker); });
+  }
+}
+
+CpuDevice::~CpuDevice() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_ready_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+base::Status CpuDevice::Run(const Step& step, int max_workers) {
+  ActiveRun run{step, std::min(max_workers, num_workers_), 0, true, base::Status::OK()};
+  const bool shared = run.max_workers > 1;
+  if (shared) {
+    {
+      std::lock_guard lock(mutex_);
+      runs_.push_back(&run);
+    }
+    work_ready_.notify_all();
+  }
+  CallerLoop(&run);
+  return std::move(run.status);
+}
+
+void CpuDevice::CallerLoop(ActiveRun* run) {
+  std::unique_lock lock(mutex_);
+  while (run->open) {
+    ++run->in_flight;
+    lock.unlock();
+    base::Result<bool> outcome = CallStep(run->step, 0);
+    lock.lock();
+    Finish(run, std::move(outcome));
+  }
+  step_done_.wait(lock, [run] { return run->in_flight == 0; });
+}
+
+void CpuDevice::WorkerLoop(int worker) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ActiveRun* run = nullptr;
+    work_ready_.wait(lock, [&] { return stopping_ || (run = PickRun(worker)) != nullptr; });
+    if (run == nullptr) return;
+    ++run->in_flight;
+    lock.unlock();
+    base::Result<bool> outcome = CallStep(run->step, worker);
+    lock.lock();
+    Finish(run, std::move(outcome));
+  }
+}
+
+CpuDevice::ActiveRun* CpuDevice::PickRun(int worker) {
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    ActiveRun* run = runs_[turn_++ % runs_.size()];
+    if (worker < run->max_workers) return run;
+  }
+  return nullptr;
+}
+
+void CpuDevice::Finish(ActiveRun* run, base::Result<bool> outcome) {
+  --run->in_flight;
+  if (!outcome.ok() && run->status.ok()) run->status = outcome.status();
+  if (run->open && (!outcome.ok() || !*outcome)) {
+    run->open = false;
+    std::erase(runs_, run);
+  }
+  // A closed run may be waited for; the caller of an open one is working.
+  if (!run->open && run->in_flight == 0) step_done_.notify_all();
+}
+
+}  // namespace shadowvm::device
