@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// Joins by direct address: one integer key, the table indexed by key - base. 'Unchecked' verbs rely
+// on a table that spans every offset the segment can hold; 'checked' ones ask. A null key matches
+// nothing.
+
+#include "engine/kernels/cpu/keep.h"
+
+namespace shadowvm::kernels {
+
+using Direct = DirectView;
+
+// What to add to an offset of the column to index the table.
+template <class U>
+SVM_INLINE u64 offset_in(const Direct& table, const Column<U>& column) {
+  return u64(column.base) - u64(table.base);
+}
+
+template <class U>
+struct ByteLook {
+  const U* data;
+  const u8* bytes;
+  u64 shift;
+  SVM_MEMBER u8 operator()(u32 i) const { return bytes[data[i] + shift]; }
+};
+
+template <class U>
+struct BitmapLook {
+  const U* data;
+  const u8* bits;
+  u64 shift;
+  SVM_MEMBER u8 operator()(u32 i) const {
+    const u64 key = data[i] + shift;
+    return u8(bits[key >> 3] >> (key & 7));
+  }
+};
+
+// Existence of key - base, whatever it is: outside the table is absent.
+SVM_INLINE u8 exists(const Direct& table, u64 key) {
+  const u64 inside = key < table.size ? key : 0;
+  return u8(table.bits[inside >> 3] >> (inside & 7) & u8(key < table.size));
+}
+
+template <class U>
+struct CheckedLook {
+  const U* data;
+  Direct table;
+  u64 shift;
+  SVM_MEMBER u8 operator()(u32 i) const { return exists(table, data[i] + shift); }
+};
+
+struct KeyLook {
+  const i64* key;
+  Direct table;
+  SVM_MEMBER u8 operator()(u32 j) const { return exists(table, u64(key[j]) - u64(table.base)); }
+};
+
+template <class T, class U>
+SVM_VERB void keep_existing(T& t, const Direct& table, const Column<U>& column, u64 flip) {
+  const u64 shift = offset_in(table, column);
+  if (table.bytes != nullptr) {
+    keep_where(t, ByteLook<U>{column.data, table.bytes, shift}, flip);
+  } else {
+    keep_where(t, BitmapLook<U>{column.data, table.bits, shift}, flip);
+  }
+}
+
+template <class T, class U>
+SVM_VERB void keep_existing_checked(T& t, const Direct& table, const Column<U>& column, u64 flip) {
+  keep_where(t, CheckedLook<U>{column.data, table, offset_in(table, column)}, flip);
+}
+
+// Keeps the rows whose key is in the table.
+template <class T, class U>
+SVM_INLINE void keep_in(T& t, const Direct& table, const Column<U>& column) {
+  keep_existing(t, table, column, 0);
+  keep_valid(t, column);
+}
+template <class T, class U>
+SVM_INLINE void keep_in_checked(T& t, const Direct& table, const Column<U>& column) {
+  keep_existing_checked(t, table, column, 0);
+  keep_valid(t, column);
+}
+
+template <class U>
+struct NullableLook {
+  CheckedLook<U> look;
+  const u64* validity;
+  SVM_MEMBER u8 operator()(u32 i) const { return look(i) & u8(bit_at(validity, i)); }
+};
+
+// Keeps the rows whose key is null or not in the table.
+template <class T, class U>
+SVM_VERB void keep_not_in_nullable(T& t, const Direct& table, const Column<U>& column) {
+  const CheckedLook<U> look = {column.data, table, offset_in(table, column)};
+  keep_where(t, NullableLook<U>{look, column.validity}, ~u64(0));
+}
+template <class T, class U>
+SVM_INLINE void keep_not_in(T& t, const Direct& table, const Column<U>& column) {
+  if (column.validity != nullptr) return keep_not_in_nullable(t, table, column);
+  keep_existing(t, table, column, ~u64(0));
+}
+template <class T, class U>
+SVM_INLINE void keep_not_in_checked(T& t, const Direct& table, const Column<U>& column) {
+  if (column.validity != nullptr) return keep_not_in_nullable(t, table, column);
+  keep_existing_checked(t, table, column, ~u64(0));
+}
+
+// The same for computed keys: key[j] of row number j. The tile is settled.
+template <class T>
+SVM_INLINE void keep_keys(T& t, const Direct& table, const i64* key, u64 flip) {
+  u8 lane[kLaneBytes];
+  const KeyLook look = {key, table};
+  for (u32 j = 0; j < t.count; ++j) lane[j] = look(j);
+  keep_lanes(t, lane, flip);
+}
+template <class T>
+SVM_VERB void keep_in_keys(T& t, const Direct& table, const i64* key) {
+  keep_keys(t, table, key, 0);
+}
+template <class T>
+SVM_VERB void keep_not_in_keys(T& t, const Direct& table, const i64* key) {
+  keep_keys(t, table, key, ~u64(0));
+}
+
+// The first build row of the key of row i, or kNoRow.
+template <class U>
+SVM_INLINE u32 row_of(const Direct& table, const Column<U>& column, u32 i) {
+  return table.rows[column.data[i] + offset_in(table, column)];
+}
+SVM_INLINE u32 row_of_key(const Direct& table, i64 key) {
+  const u64 at = u64(key) - u64(table.base);
+  return at < table.size ? table.rows[at] : kNoRow;
+}
+template <class U>
+SVM_INLINE u32 row_of_checked(const Direct& table, const Column<U>& column, u32 i) {
+  return row_of_key(table, column[i]);
+}
+
+// Marks a build row as matched. Workers may share the bits.
+SVM_INLINE void mark(u64* bits, u32 row) {
+  const u64 bit = u64(1) << (row & 63);
+  if ((__atomic_load_n(bits + (row >> 6), __ATOMIC_RELAXED) & bit) == 0) {
+    __atomic_fetch_or(bits + (row >> 6), bit, __ATOMIC_RELAXED);
+  }
+}
+
+// As the first step of a tile over build rows: keeps those that were never marked.
+template <class T>
+SVM_INLINE void unmatched(T& t, const u64* bits) {
+  keep_bits(t, bits, ~u64(0));
+}
+
+}  // namespace shadowvm::kernels
