@@ -22,7 +22,7 @@ struct ClangCompilerOptions {
   HeaderSet headers = EmbeddedHeaderSet();
   int workers = 2;
   std::chrono::milliseconds timeout{10'000};  // of one compile, start of the worker included
-  std::string worker_path;                    // empty: FindCompileWorker
+  std::string worker_path = {};               // empty: FindCompileWorker
 };
 
 // The worker program: beside the running program or the library that holds this code, in libexec

@@ -30,7 +30,7 @@ enum class CompilerChoice { kAuto, kClang, kSubprocess };  // kAuto: the workers
 
 struct KernelCacheOptions {
   bool use_disk = true;
-  std::string directory;  // empty: DefaultCacheDirectory
+  std::string directory = {};  // empty: DefaultCacheDirectory
   int64_t max_disk_bytes = 256 << 20;
   int64_t max_memory_bytes = 64 << 20;  // of objects; both bounds spare kernels in use
   int64_t max_kernels = 1024;
@@ -40,8 +40,8 @@ struct KernelCacheOptions {
   HeaderSet headers = EmbeddedHeaderSet();
   int workers = 2;
   std::chrono::milliseconds timeout{10'000};
-  std::string worker_path;         // empty: FindCompileWorker
-  std::string subprocess_program;  // empty: the machine's C++ compiler
+  std::string worker_path = {};         // empty: FindCompileWorker
+  std::string subprocess_program = {};  // empty: the machine's C++ compiler
 };
 
 struct KernelText {

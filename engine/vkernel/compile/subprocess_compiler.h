@@ -13,7 +13,7 @@ namespace shadowvm::vkernel {
 
 struct SubprocessCompilerOptions {
   HeaderSet headers = EmbeddedHeaderSet();
-  std::string program;  // a name in PATH or a path; empty: the first of c++, g++, clang++
+  std::string program = {};  // a name in PATH or a path; empty: the first of c++, g++, clang++
   std::chrono::milliseconds timeout{30'000};
 };
 
