@@ -7,28 +7,35 @@
 #include <cstdio>
 
 #include "engine/base/status.h"
-#include "engine/cli/gen_command.h"
+#include "engine/cli/bench/bench_command.h"
+#include "engine/cli/doctor/doctor_command.h"
+#include "engine/cli/ssb/gen_command.h"
 
 namespace shadowvm::cli {
 namespace {
 
-constexpr const char* kDescription = R"(ShadowVM: analytic queries answered by generated kernels.
-
-Start here:
+constexpr const char* kStart = R"(Start here:
   shadowvm doctor                                  what this machine has, and what is missing
   shadowvm gen ssb --sf 1 --out data/ssb-sf1       make benchmark data
   shadowvm bench ssb --data data/ssb-sf1           answer the 13 queries of the Star Schema Benchmark
 
 Every command explains itself: shadowvm gen ssb --help)";
 
+base::Result<std::unique_ptr<QueryRunner>> NoQueries(const BenchSettings&) {
+  return base::MakeError(base::ErrorCode::kUnsupported, "this build holds no query engine");
+}
+
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
-  CLI::App app(kDescription, "shadowvm");
+  CLI::App app("ShadowVM: analytic queries answered by generated kernels.", "shadowvm");
+  app.footer(kStart);
   app.require_subcommand(1);
   app.set_version_flag("--version", SHADOWVM_VERSION);
   base::Status status;
   AddGenCommand(&app, &status);
+  AddBenchCommand(&app, NoQueries, &status);
+  AddDoctorCommand(&app, &status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // how CLI11 reports a wrong command line, and --help

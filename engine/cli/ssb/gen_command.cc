@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
-#include "engine/cli/gen_command.h"
+#include "engine/cli/ssb/gen_command.h"
 
 #include <arrow/util/compression.h>
 
@@ -19,9 +19,8 @@
 namespace shadowvm::cli {
 namespace {
 
-constexpr const char* kDescription = R"(Writes the Star Schema Benchmark as Parquet files.
-
-DIR gets lineorder.parquet, customer.parquet, supplier.parquet, part.parquet and date.parquet. The same seed gives the
+constexpr const char* kExplanation =
+    R"(DIR gets lineorder.parquet, customer.parquet, supplier.parquet, part.parquet and date.parquet. The same seed gives the
 same rows, whatever the number of threads.
 
 Examples:
@@ -79,7 +78,9 @@ void AddGenCommand(CLI::App* app, base::Status* status) {
   auto options = std::make_shared<GenOptions>();
   CLI::App* gen = app->add_subcommand("gen", "Generate benchmark data");
   gen->require_subcommand(1);
-  CLI::App* ssb = gen->add_subcommand("ssb", kDescription);
+  CLI::App* ssb =
+      gen->add_subcommand("ssb", "Write the tables of the Star Schema Benchmark as Parquet files");
+  ssb->footer(kExplanation);
   ssb->add_option("--sf", options->scale_factor,
                   "Scale factor: 1 is about 6 million lineorder rows")
       ->required()

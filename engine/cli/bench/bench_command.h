@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include "engine/base/status.h"
+#include "engine/cli/bench/query_runner.h"
+
+namespace CLI {
+class App;
+}
+
+namespace shadowvm::cli {
+
+// Runs the benchmark and prints a table, or writes JSON, or serves queries, as the settings say.
+base::Status BenchSsb(BenchSettings settings, const RunnerFactory& make_runner);
+
+// `shadowvm bench ssb`. When it was called, its outcome is in *status after parsing.
+void AddBenchCommand(CLI::App* app, RunnerFactory make_runner, base::Status* status);
+
+}  // namespace shadowvm::cli

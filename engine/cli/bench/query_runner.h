@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/cli/bench/settings.h"
+
+namespace shadowvm::cli {
+
+// One run of one query.
+struct QueryRun {
+  double total_ms = 0;    // from asking to the whole answer
+  double compile_ms = 0;  // of it, waiting for kernels to compile
+  int64_t compiles = 0;   // kernels compiled for it, none when all came from the cache
+  int64_t bytes =
+      0;  // encoded bytes of the columns the query reads: what the bandwidth floor is made of
+  std::shared_ptr<arrow::Table> answer;
+};
+
+// How much memory columns take as segments, and as plain int32.
+struct Footprint {
+  int64_t bytes = 0;
+  int64_t plain_bytes = 0;
+};
+
+// The benchmark's queries, over one set of tables. The bench knows nothing else of the engine.
+// Called from one thread.
+class QueryRunner {
+ public:
+  virtual ~QueryRunner() = default;
+
+  // In the benchmark's order: "q1.1" … "q4.3".
+  virtual std::vector<std::string> queries() const = 0;
+  // 'constants' replaces some of the query's constants by name; an empty object asks the query as
+  // specified.
+  virtual base::Result<QueryRun> Run(const std::string& query, const nlohmann::json& constants) = 0;
+  // Of columns of one table; tables are resident.
+  virtual base::Result<Footprint> FootprintOf(const std::string& table,
+                                              const std::vector<std::string>& columns) = 0;
+};
+
+// Opens the tables; with residency host, also brings them into memory.
+using RunnerFactory =
+    std::function<base::Result<std::unique_ptr<QueryRunner>>(const BenchSettings&)>;
+
+}  // namespace shadowvm::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/cli/bench/settings.h"
+#include "engine/cli/machine.h"
+
+namespace shadowvm::cli {
+
+// All runs of one query.
+struct QueryReport {
+  std::string name;
+  double first_ms = 0;
+  double min_ms = 0;
+  double median_ms = 0;
+  double compile_ms = 0;  // of the first run
+  int64_t bytes = 0;
+  nlohmann::json rows;
+};
+
+struct BenchReport {
+  Machine machine;
+  BenchSettings settings;
+  double bandwidth_one = 0;  // bytes per second, one thread
+  double bandwidth_all = 0;  // with the threads of the settings
+  std::vector<QueryReport> queries;
+};
+
+// The smallest possible time over the time taken: bytes / bandwidth / min_ms.
+double FloorFraction(const QueryReport& query, double bytes_per_second);
+
+nlohmann::ordered_json ToJson(const BenchSettings& settings);
+nlohmann::ordered_json ToJson(const BenchReport& report);
+void PrintReport(const BenchReport& report);
+
+}  // namespace shadowvm::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shadowvm::cli {
+
+// Where the tables are when the clock starts: kept as segments in memory, or only in their files.
+enum class Residency { kHost, kFile };
+
+// What `shadowvm bench ssb` was asked for.
+struct BenchSettings {
+  std::string data;         // folder with the five Parquet files; empty: generate in memory
+  double scale_factor = 0;  // when generated
+  int threads = 0;          // 0: one per core
+  int runs = 5;
+  int64_t memory_bytes = 0;  // 0: three quarters of the machine's
+  Residency residency = Residency::kHost;
+  std::vector<std::string> queries;  // empty: all 13
+  std::string json_file;
+  bool interactive = false;
+};
+
+}  // namespace shadowvm::cli

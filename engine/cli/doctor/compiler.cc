@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <system_error>
+
+#include "engine/cli/byte_size.h"
+#include "engine/cli/doctor/finding.h"
+#include "engine/cli/program_paths.h"
+
+namespace shadowvm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<fs::path> FindInPath(const char* program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path candidate = fs::path(folder) / program;
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return std::nullopt;
+}
+
+struct FolderSize {
+  int64_t files = 0;
+  int64_t bytes = 0;
+};
+
+FolderSize Measure(const fs::path& folder) {
+  FolderSize size;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, error);
+       !error && entry != fs::end(entry); entry.increment(error)) {
+    std::error_code gone;  // another process may drop an entry meanwhile
+    if (!entry->is_regular_file(gone)) continue;
+    const auto bytes = entry->file_size(gone);
+    if (gone) continue;
+    ++size.files;
+    size.bytes += static_cast<int64_t>(bytes);
+  }
+  return size;
+}
+
+}  // namespace
+
+Finding FindKernelCache() {
+  const fs::path folder = KernelCacheFolder();
+  struct stat info;
+  if (::stat(folder.c_str(), &info) != 0) {
+    return {"kernel cache", Finding::State::kGood, folder.string() + ": empty, made on first use"};
+  }
+  if (::access(folder.c_str(), W_OK) != 0) {
+    return {"kernel cache", Finding::State::kLimited,
+            folder.string() + ": not writable, so kernels are compiled again after every restart"};
+  }
+  const FolderSize size = Measure(folder);
+  return {
+      "kernel cache", Finding::State::kGood,
+      folder.string() + ": " + std::to_string(size.files) + " files, " + FormatBytes(size.bytes)};
+}
+
+Finding FindCompileWorker() {
+  const auto worker = CompileWorkerPath();
+  if (worker)
+    return {"compile worker", Finding::State::kGood, worker->string() + " (Clang as a library)"};
+  return {"compile worker", Finding::State::kLimited,
+          "shadowvm-compiler is not beside this program (built where Clang 19's libraries are "
+          "installed); "
+          "kernels are compiled by the compiler program instead, some 100 ms each"};
+}
+
+Finding FindCompilerProgram() {
+  const auto compiler = FindInPath("c++");
+  if (compiler) return {"c++ compiler", Finding::State::kGood, compiler->string() + " (fallback)"};
+  return {"c++ compiler", Finding::State::kMissing,
+          "no c++ in PATH: without the compile worker no kernel can be made"};
+}
+
+}  // namespace shadowvm::cli
