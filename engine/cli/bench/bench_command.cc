@@ -17,11 +17,9 @@
 namespace shadowvm::cli {
 namespace {
 
-constexpr const char* kDescription =
-    R"(Answers the 13 queries of the Star Schema Benchmark and reports their times.
-
-Residency says where the tables are when the clock starts: 'host' keeps them in memory as segments, 'file' keeps nothing
-between runs and reads the Parquet files every time.
+constexpr const char* kExplanation =
+    R"(Residency says where the tables are when the clock starts: 'host' keeps them in
+memory as segments, 'file' keeps nothing between runs and reads the Parquet files every time.
 
 Examples:
   shadowvm bench ssb --data data/ssb-sf1                        tables resident, 5 runs a query

@@ -20,8 +20,8 @@ namespace shadowvm::cli {
 namespace {
 
 constexpr const char* kExplanation =
-    R"(DIR gets lineorder.parquet, customer.parquet, supplier.parquet, part.parquet and date.parquet. The same seed gives the
-same rows, whatever the number of threads.
+    R"(DIR gets lineorder.parquet, customer.parquet, supplier.parquet, part.parquet and
+date.parquet. The same seed gives the same rows, whatever the number of threads.
 
 Examples:
   shadowvm gen ssb --sf 1 --out data/ssb-sf1                  6 million lineorder rows, a few seconds
