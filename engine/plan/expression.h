@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/columns/type.h"
@@ -74,6 +75,9 @@ struct Expression {
   bool nullable = true;
   int column = -1;  // kColumn: ordinal in the input's schema (joins: of the key's own side)
   char32_t escape = 0;
+  // Nodes of the tree, shared subtrees counted each time they are met: what a walk over it costs.
+  // Saturates.
+  uint32_t size = 1;
   std::vector<ExpressionPtr> args;
   Literal literal;  // kLiteral
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/plan/support.h"
+
+#include "engine/plan/tests/plan_fixture.h"
+
+namespace shadowvm::plan {
+namespace {
+
+using client::Case;
+using client::Col;
+using client::On;
+
+// "action REASON path", one per refusal.
+std::string Refusals(const client::Frame& frame, v1::Settings settings = {}) {
+  std::string text;
+  for (const auto& support : CheckSupport(Build(frame, std::move(settings)))) {
+    if (support.supported) continue;
+    text += std::to_string(support.action_id) + " " + std::string(NameOf(support.reason)) + " " +
+            support.expression_path + "\n";
+  }
+  return text;
+}
+
+TEST(SupportTest, StarSchemaQueriesAreSupported) {
+  for (const auto& frame : {SsbQ21(), SsbQ41()}) {
+    EXPECT_EQ(Refusals(frame), "");
+    EXPECT_TRUE(RequireSupport(Build(frame)).ok());
+  }
+}
+
+TEST(SupportTest, EveryActionHasAnAnswer) {
+  const Plan plan = Build(SsbQ41());
+  EXPECT_EQ(CheckSupport(plan).size(), plan.nodes().size());
+}
+
+TEST(SupportTest, ReasonsSayWhereAndWhy) {
+  const auto mixed = TableNamed("mixed");
+  EXPECT_EQ(Refusals(mixed.SemiJoin(mixed, {On("f64")})), "2 JOIN_KEY_TYPE left_keys[0]\n");
+  EXPECT_EQ(Refusals(mixed.GroupBy({"f32"}).Aggregate({client::Count()})),
+            "2 GROUP_KEY_TYPE keys[0]\n");
+  EXPECT_EQ(Refusals(mixed.Aggregate({Min(Col("bytes"))})), "2 AGGREGATE_TYPE aggregates[0]\n");
+  EXPECT_EQ(Refusals(mixed.Aggregate({Avg(Col("wide"))})),
+            "2 DECIMAL_DIVIDE_WIDTH aggregates[0]\n");
+  EXPECT_EQ(
+      Refusals(mixed.Filter(Col("i32") > 0 && Col("i32") > Col("text").Cast(client::Int32Type()))),
+      "2 CAST_PAIR conjuncts[1].args[1]\n");
+  EXPECT_EQ(Refusals(mixed.Map({{"x", Col("wide") * Col("wide")}})),
+            "2 DECIMAL_SCALE_LOSS expressions[0]\n");
+  EXPECT_EQ(Refusals(mixed.Map({{"x", Col("wide") / Col("wide")}})),
+            "2 DECIMAL_DIVIDE_WIDTH expressions[0]\n");
+  EXPECT_EQ(Refusals(mixed.Map({{"x", Col("dec") / Col("dec")}})), "");
+  EXPECT_EQ(Refusals(mixed.OrderBy({client::Asc(Year(Col("ts")))})), "2 DATE_PART_TYPE keys[0]\n");
+  EXPECT_EQ(Refusals(mixed.Filter(Col("text").StartsWith(Col("text")))),
+            "2 PATTERN_NOT_CONSTANT conjuncts[0]\n");
+  EXPECT_EQ(Refusals(mixed.Map({{"x", Case().When(Col("flag"), Col("text")).End()}})),
+            "2 TEXT_RESULT expressions[0]\n");
+}
+
+TEST(SupportTest, StrictFloatRefusesSumsOfFloatsOnly) {
+  v1::Settings strict;
+  strict.set_strict_float(true);
+  const auto frame =
+      TableNamed("mixed").Aggregate({Sum(Col("f64")), Sum(Col("i64")), Max(Col("f64"))});
+  EXPECT_EQ(Refusals(frame), "");
+  EXPECT_EQ(Refusals(frame, strict), "2 STRICT_FLOAT aggregates[0]\n");
+}
+
+TEST(SupportTest, RequireSupportNamesTheFirstReason) {
+  const auto mixed = TableNamed("mixed");
+  const auto status = RequireSupport(Build(mixed.SemiJoin(mixed, {On("f64")})));
+  EXPECT_EQ(base::CodeOf(status), base::ErrorCode::kUnsupported);
+  EXPECT_EQ(status.message(),
+            "SVM-2005 unsupported: action 2, left_keys[0]: join keys of this type are not "
+            "supported: double");
+}
+
+}  // namespace
+}  // namespace shadowvm::plan
