@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/grouping.h"
+
+#include <map>
+
+namespace shadowvm::exec {
+namespace {
+
+using vkernel::GroupKey;
+using vkernel::GroupKeyKind;
+using vkernel::KeyOrigin;
+
+std::shared_ptr<columns::Dictionary> DictionaryOf(const vkernel::Blueprint& blueprint, const vkernel::Input& input,
+                                                  const SourceView& source, const std::vector<PreparedJoin>& joins) {
+  if (!input.is_payload) return source.table->dictionary(blueprint.columns[input.index].ordinal);
+  const vkernel::PayloadColumn& payload = blueprint.payloads[input.index];
+  return joins[payload.join].build->rows->columns[payload.column].column.dictionary;
+}
+
+// Tries to make all keys dense; says at each key whether it could.
+class DenseChooser {
+ public:
+  DenseChooser(const vkernel::Blueprint& blueprint, const SourceView& source, const std::vector<PreparedJoin>& joins)
+      : blueprint_(blueprint), source_(source), joins_(joins) {}
+
+  bool Choose(const plan::AggregateNode& node, const std::vector<KeyOrigin>& origins) {
+    if (!ChooseJoins(origins)) return false;
+    for (size_t i = 0; i < origins.size(); ++i) {
+      const KeyOrigin& origin = origins[i];
+      if (origin.kind == KeyOrigin::kPayload) {
+        AddPayloadColumn(origin);
+      } else if (origin.kind != KeyOrigin::kColumn || !AddColumnKey(origin.column)) {
+        return false;
+      }
+    }
+    return DenseGroups::NumSlots(grouping_.dense_keys).has_value();
+  }
+
+  Grouping Take() {
+    grouping_.form = vkernel::SinkForm::kDenseGroups;
+    return std::move(grouping_);
+  }
+
+ private:
+  // One key per join, over all its columns among the keys.
+  bool ChooseJoins(const std::vector<KeyOrigin>& origins) {
+    std::map<int, std::vector<int>> payloads;
+    for (const KeyOrigin& origin : origins) {
+      if (origin.kind == KeyOrigin::kPayload) payloads[origin.join].push_back(origin.payload);
+    }
+    for (const auto& [join, columns] : payloads) {
+      if (!CanGiveCodes(blueprint_.joins[join])) return false;
+      const auto& rows = joins_[join].build->rows;
+      std::optional<GroupCodes> codes = MakeGroupCodes(*rows, columns);
+      if (!codes.has_value()) return false;
+      auto shared = std::make_shared<const GroupCodes>(std::move(*codes));
+      key_of_join_[join] = static_cast<int>(grouping_.keys.size());
+      grouping_.keys.push_back({.kind = GroupKeyKind::kJoinCode, .join = join});
+      grouping_.dense_keys.push_back(DenseKey::Join(shared, rows));
+      grouping_.join_codes.push_back({join, shared});
+    }
+    return true;
+  }
+
+  // Codes of a direct table are looked up by the key column again; those of a hash table need its matches, which are
+  // by position in the source's tile.
+  bool CanGiveCodes(const vkernel::Join& join) const {
+    if (!join.unique) return false;
+    if (join.form == vkernel::JoinForm::kHash) return blueprint_.levels.size() == 1;
+    return join.form == vkernel::JoinForm::kDirect && join.key_column >= 0;
+  }
+
+  void AddPayloadColumn(const KeyOrigin& origin) {
+    const RowData& data = joins_[origin.join].build->rows->columns[origin.payload];
+    grouping_.key_columns.push_back({data.column, key_of_join_[origin.join], origin.payload});
+  }
+
+  bool AddColumnKey(int index) {
+    const vkernel::SourceColumn& column = blueprint_.columns[index];
+    const bool nullable = column.layout.nullable;
+    GroupKey key{.column = index, .nullable = nullable};
+    if (column.layout.encoding == columns::Encoding::kFrame) {
+      const columns::Zone zone = source_.table->zone(column.ordinal);
+      if (!zone.known || static_cast<uint64_t>(zone.max) - static_cast<uint64_t>(zone.min) >= DenseGroups::kMaxSlots) {
+        return false;
+      }
+      key.kind = GroupKeyKind::kColumn;
+      AddKey(key, DenseKey::Column(zone.min, zone.max, nullable), RowColumn::Value(column.type, nullable));
+      return true;
+    }
+    if (column.layout.encoding != columns::Encoding::kCodes || !source_.table->dictionary_complete(column.ordinal)) {
+      return false;
+    }
+    auto dictionary = source_.table->dictionary(column.ordinal);
+    if (dictionary->size() == 0 || dictionary->size() >= DenseGroups::kMaxSlots) return false;
+    key.kind = GroupKeyKind::kCode;
+    AddKey(key, DenseKey::Column(0, dictionary->size() - 1, nullable),
+           RowColumn::Codes(column.type, nullable, dictionary));
+    return true;
+  }
+
+  void AddKey(GroupKey key, DenseKey dense, RowColumn column) {
+    grouping_.key_columns.push_back({std::move(column), static_cast<int>(grouping_.keys.size()), 0});
+    grouping_.keys.push_back(std::move(key));
+    grouping_.dense_keys.push_back(std::move(dense));
+  }
+
+  const vkernel::Blueprint& blueprint_;
+  const SourceView& source_;
+  const std::vector<PreparedJoin>& joins_;
+  std::map<int, int> key_of_join_;
+  Grouping grouping_;
+};
+
+}  // namespace
+
+Grouping ChooseGrouping(const plan::AggregateNode& node, const vkernel::PipelineTranslator& translator,
+                        const SourceView& source, const std::vector<PreparedJoin>& joins) {
+  if (node.keys.empty()) return {.form = vkernel::SinkForm::kSingleGroup};
+  DenseChooser chooser(translator.blueprint(), source, joins);
+  return chooser.Choose(node, translator.OriginsOf(node)) ? chooser.Take() : Grouping{};
+}
+
+RowColumn RowColumnOf(const vkernel::Blueprint& blueprint, const plan::Expression& value, bool nullable,
+                      const SourceView& source, const std::vector<PreparedJoin>& joins) {
+  if (!value.type.is_text()) return RowColumn::Value(value.type, nullable);
+  if (value.is_column()) {
+    auto dictionary = DictionaryOf(blueprint, blueprint.inputs[value.column], source, joins);
+    if (dictionary != nullptr) return RowColumn::Codes(value.type, nullable, std::move(dictionary));
+  }
+  return RowColumn::Text(value.type, nullable);
+}
+
+}  // namespace shadowvm::exec

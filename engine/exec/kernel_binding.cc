@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/kernel_binding.h"
+
+namespace shadowvm::exec {
+
+base::Result<std::unique_ptr<PipelineBinding>> PipelineBinding::Make(const QueryContext& context,
+                                                                     const vkernel::Blueprint& blueprint,
+                                                                     const vkernel::Arguments& arguments,
+                                                                     const SourceView& source,
+                                                                     const std::vector<PreparedJoin>& joins) {
+  std::unique_ptr<PipelineBinding> binding(new PipelineBinding(context, blueprint, arguments, source, joins));
+  binding->BindRanges();
+  SVM_RETURN_NOT_OK(binding->BindPredicates());
+  binding->BindJoins();
+  return binding;
+}
+
+PipelineBinding::PipelineBinding(const QueryContext& context, const vkernel::Blueprint& blueprint,
+                                 const vkernel::Arguments& arguments, const SourceView& source,
+                                 const std::vector<PreparedJoin>& joins)
+    : context_(context),
+      blueprint_(blueprint),
+      source_(source),
+      joins_(joins),
+      literals_(std::make_shared<LiteralArguments>(arguments)),
+      interner_(std::make_shared<TextInterner>(context.budget)) {
+  for (const auto& column : blueprint.columns) ordinals_.push_back(column.ordinal);
+}
+
+void PipelineBinding::BindRanges() {
+  for (const vkernel::RangeSlot& slot : blueprint_.ranges) {
+    ValueRange range = RangeOf(slot);
+    if (slot.join >= 0) {
+      const columns::Zone& keys = joins_[slot.join].table->key_zone();
+      // A build side without keys lets nothing through.
+      range = keys.known ? ValueRange{keys.min, keys.max} : ValueRange{1, 0};
+    }
+    ranges_.push_back(range);
+    filters_.push_back({blueprint_.columns[slot.column].ordinal, range.min, range.max});
+  }
+}
+
+base::Status PipelineBinding::BindPredicates() {
+  for (const vkernel::PassSlot& slot : blueprint_.passes) {
+    const vkernel::SourceColumn& column = blueprint_.columns[slot.column];
+    predicates_.push_back(std::make_unique<DictionaryPredicate>(source_.table->dictionary(column.ordinal),
+                                                                column.type, slot.predicate));
+    SVM_RETURN_NOT_OK(predicates_.back()->Evaluate());
+  }
+  return base::Status::OK();
+}
+
+void PipelineBinding::BindJoins() {
+  for (size_t i = 0; i < joins_.size(); ++i) {
+    const JoinTable& table = *joins_[i].table;
+    if (blueprint_.joins[i].form == vkernel::JoinForm::kHash) {
+      hashes_.push_back(table.hash());
+      hash_tables_.push_back(&table);
+    } else {
+      directs_.push_back(table.direct());
+    }
+  }
+  for (const vkernel::PayloadColumn& payload : blueprint_.payloads) {
+    payloads_.push_back(joins_[payload.join].build->rows->payload(payload.column));
+  }
+}
+
+bool PipelineBinding::MayPass(int segment) const {
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    const columns::Zone zone =
+        source_.table->zone(segment, blueprint_.columns[blueprint_.ranges[i].column].ordinal);
+    if (ranges_[i].Misses(zone)) return false;
+  }
+  return true;
+}
+
+std::vector<Keeper> PipelineBinding::keepers() const {
+  std::vector<Keeper> keepers = {literals_, interner_, source_.table};
+  for (const PreparedJoin& join : joins_) keepers.push_back(join.build->rows);
+  return keepers;
+}
+
+WorkerCall::WorkerCall(PipelineBinding* binding)
+    : binding_(*binding),
+      columns_(binding->ordinals_.size()),
+      ranges_(binding->ranges_.size()),
+      passes_(binding->predicates_.size()),
+      pass_bytes_(binding->predicates_.size()),
+      translations_(binding->blueprint_.num_translations),
+      translation_bytes_(binding->blueprint_.num_translations) {
+  call_.columns = columns_.data();
+  call_.ranges = ranges_.data();
+  call_.passes = passes_.data();
+  call_.directs = binding->directs_.data();
+  call_.hashes = binding->hashes_.data();
+  call_.payloads = binding->payloads_.data();
+  call_.literals = binding->literals_->literals();
+  call_.lists = binding->literals_->lists();
+  call_.translations = translations_.data();
+  const schedule::CancelToken* cancel = binding->context_.workers.cancel;
+  call_.cancelled = cancel == nullptr ? nullptr : cancel->flag();
+  call_.interner = this;
+  call_.intern = &WorkerCall::Intern;
+  call_.find_text = &WorkerCall::FindText;
+  call_.keep_text = &WorkerCall::KeepText;
+}
+
+base::Status WorkerCall::Bind(int segment) {
+  if (segment == bound_segment_) return base::Status::OK();
+  bound_segment_ = -1;
+  QueryStats& stats = *binding_.context_.stats;
+  SVM_ASSIGN_OR_RETURN(segment_, binding_.source_.table->Read(segment, binding_.ordinals_, binding_.filters_,
+                                                              &stats.spans));
+  BindColumns();
+  BindSegmentRanges();
+  SVM_RETURN_NOT_OK(BindPasses());
+  SVM_RETURN_NOT_OK(BindTranslations());
+  bound_segment_ = segment;
+  return base::Status::OK();
+}
+
+void WorkerCall::BindColumns() {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const columns::ColumnSegment& column = *segment_->columns[i];
+    const auto dictionary = binding_.source_.table->dictionary(binding_.ordinals_[i]);
+    columns_[i] = {column.data->data(),
+                   column.offsets == nullptr ? nullptr : column.offsets->as<kernels::u32>(),
+                   column.validity == nullptr ? nullptr : column.validity->as<kernels::u64>(),
+                   column.base,
+                   dictionary == nullptr ? nullptr : dictionary->texts()};
+  }
+}
+
+void WorkerCall::BindSegmentRanges() {
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    const int column = binding_.blueprint_.ranges[i].column;
+    ranges_[i] = BindRange(binding_.ranges_[i], segment_->columns[column]->base,
+                           binding_.blueprint_.columns[column].layout.width);
+  }
+}
+
+base::Status WorkerCall::BindPasses() {
+  for (size_t i = 0; i < passes_.size(); ++i) {
+    SVM_ASSIGN_OR_RETURN(pass_bytes_[i], binding_.predicates_[i]->Evaluate());
+    passes_[i] = {pass_bytes_[i]->data()};
+  }
+  return base::Status::OK();
+}
+
+base::Status WorkerCall::BindTranslations() {
+  const vkernel::Blueprint& blueprint = binding_.blueprint_;
+  for (size_t j = 0; j < blueprint.joins.size(); ++j) {
+    const vkernel::Join& join = blueprint.joins[j];
+    for (size_t k = 0; k < join.keys.size(); ++k) {
+      const int slot = join.translations[k];
+      if (slot < 0) continue;
+      const vkernel::Input& input = blueprint.inputs[join.keys[k]->column];
+      std::shared_ptr<columns::Dictionary> dictionary;
+      if (input.is_payload) {
+        const vkernel::PayloadColumn& payload = blueprint.payloads[input.index];
+        dictionary = binding_.joins_[payload.join].build->rows->columns[payload.column].column.dictionary;
+      } else {
+        dictionary = binding_.source_.table->dictionary(blueprint.columns[input.index].ordinal);
+      }
+      SVM_ASSIGN_OR_RETURN(translation_bytes_[slot], binding_.joins_[j].table->Translate(*dictionary));
+      translations_[slot] = {translation_bytes_[slot]->as<kernels::u32>()};
+    }
+  }
+  return base::Status::OK();
+}
+
+base::Status WorkerCall::TakeError() {
+  const kernels::u32 code = call_.error;
+  call_.error = 0;
+  base::Status status = std::move(status_);
+  status_ = base::Status::OK();
+  if (!status.ok()) return status;
+  if (code == 0) return base::Status::OK();
+  return base::MakeError(static_cast<base::ErrorCode>(code), binding_.blueprint_.title);
+}
+
+kernels::u32 WorkerCall::Intern(kernels::KernelCall* call, kernels::Text text) {
+  auto* self = static_cast<WorkerCall*>(call->interner);
+  const base::Result<uint32_t> id = self->binding_.interner_->Intern(text);
+  if (id.ok()) return *id;
+  self->status_ = id.status();
+  call->error = kernels::kErrorOutOfMemory;
+  return 0;
+}
+
+kernels::u32 WorkerCall::FindText(kernels::KernelCall* call, kernels::u32 table, kernels::Text text) {
+  return static_cast<WorkerCall*>(call->interner)->binding_.hash_tables_[table]->FindText(text);
+}
+
+kernels::Text WorkerCall::KeepText(kernels::KernelCall* call, kernels::Text text) {
+  auto* self = static_cast<WorkerCall*>(call->interner);
+  const kernels::u32 id = Intern(call, text);
+  return call->error != 0 ? kernels::Text{} : self->binding_.interner_->At(id);
+}
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/exec/kernel_arguments.h"
+#include "engine/exec/prepared_join.h"
+#include "engine/exec/query_context.h"
+#include "engine/exec/source_view.h"
+#include "engine/exec/state/text_interner.h"
+#include "engine/vkernel/blueprint/blueprint.h"
+
+namespace shadowvm::exec {
+
+// Everything a pipeline's kernel is called with that does not change from segment to segment. Shared by workers.
+class PipelineBinding {
+ public:
+  static base::Result<std::unique_ptr<PipelineBinding>> Make(const QueryContext& context,
+                                                             const vkernel::Blueprint& blueprint,
+                                                             const vkernel::Arguments& arguments,
+                                                             const SourceView& source,
+                                                             const std::vector<PreparedJoin>& joins);
+
+  // Whether a segment can hold rows that pass, by its zones.
+  bool MayPass(int segment) const;
+  const vkernel::Blueprint& blueprint() const { return blueprint_; }
+  const SourceView& source() const { return source_; }
+  const std::vector<PreparedJoin>& joins() const { return joins_; }
+  const ValueRange& range(int slot) const { return ranges_[slot]; }
+  const DictionaryPredicate& predicate(int slot) const { return *predicates_[slot]; }
+  const std::shared_ptr<TextInterner>& interner() const { return interner_; }
+  // What strings that leave the pipeline may point into.
+  std::vector<Keeper> keepers() const;
+
+ private:
+  friend class WorkerCall;
+
+  PipelineBinding(const QueryContext& context, const vkernel::Blueprint& blueprint,
+                  const vkernel::Arguments& arguments, const SourceView& source,
+                  const std::vector<PreparedJoin>& joins);
+  void BindRanges();
+  base::Status BindPredicates();
+  void BindJoins();
+
+  const QueryContext& context_;
+  const vkernel::Blueprint& blueprint_;
+  const SourceView& source_;
+  const std::vector<PreparedJoin>& joins_;
+  std::shared_ptr<LiteralArguments> literals_;
+  std::vector<int> ordinals_;  // of the columns a kernel reads, in the table
+  std::vector<ValueRange> ranges_;
+  std::vector<columns::ZoneFilter> filters_;
+  std::vector<std::unique_ptr<DictionaryPredicate>> predicates_;
+  std::vector<kernels::DirectView> directs_;
+  std::vector<kernels::HashView> hashes_;
+  std::vector<const JoinTable*> hash_tables_;
+  std::vector<kernels::PayloadView> payloads_;
+  std::shared_ptr<TextInterner> interner_;
+};
+
+// The argument block of one worker's calls, bound to one segment at a time.
+class WorkerCall {
+ public:
+  explicit WorkerCall(PipelineBinding* binding);
+  WorkerCall(const WorkerCall&) = delete;
+  WorkerCall& operator=(const WorkerCall&) = delete;
+
+  // Reads the segment and points the call at it. The segment stays in memory until the next one is bound.
+  base::Status Bind(int segment);
+  kernels::KernelCall& call() { return call_; }
+  const columns::Segment& segment() const { return *segment_; }
+
+  // The error that the last call left, if any.
+  base::Status TakeError();
+
+ private:
+  void BindColumns();
+  void BindSegmentRanges();
+  base::Status BindPasses();
+  base::Status BindTranslations();
+
+  static kernels::u32 Intern(kernels::KernelCall* call, kernels::Text text);
+  static kernels::u32 FindText(kernels::KernelCall* call, kernels::u32 table, kernels::Text text);
+  static kernels::Text KeepText(kernels::KernelCall* call, kernels::Text text);
+
+  PipelineBinding& binding_;
+  kernels::KernelCall call_{};
+  int bound_segment_ = -1;
+  std::shared_ptr<const columns::Segment> segment_;
+  std::vector<kernels::ColumnView> columns_;
+  std::vector<kernels::RangeView> ranges_;
+  std::vector<kernels::PassView> passes_;
+  std::vector<DictionaryPredicate::Bytes> pass_bytes_;
+  std::vector<kernels::TranslationView> translations_;
+  std::vector<std::shared_ptr<const memory::Buffer>> translation_bytes_;
+  base::Status status_;  // of a callback that failed
+};
+
+}  // namespace shadowvm::exec

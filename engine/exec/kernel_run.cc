@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/kernel_run.h"
+
+#include <algorithm>
+
+#include "engine/exec/step_estimates.h"
+
+namespace shadowvm::exec {
+namespace {
+
+// Rows on which steps are measured: enough to tell selectivities apart, little beside a partition.
+constexpr int64_t kSampleRows = 4 * kernels::kTileRows;
+
+int64_t BytesOf(const columns::Segment& segment) {
+  int64_t bytes = 0;
+  for (const auto& column : segment.columns) bytes += column->bytes();
+  return bytes;
+}
+
+}  // namespace
+
+KernelRun::KernelRun(const QueryContext& context, std::shared_ptr<vkernel::KernelSlot> kernel,
+                     PipelineBinding* binding)
+    : context_(context),
+      kernel_(std::move(kernel)),
+      binding_(*binding),
+      estimates_(EstimateSteps(*binding)),
+      order_(std::make_shared<const std::vector<uint8_t>>(
+          OrderSteps(binding->blueprint().levels[0].steps, estimates_))),
+      calls_(context.workers.count()) {
+  // One step has one order.
+  if (order_->size() < 2) measured_ = true;
+}
+
+base::Status KernelRun::Run(const BindSink& bind_sink, const IsDone& is_done) {
+  schedule::PartitionQueue queue(SegmentsToRun());
+  std::atomic<bool> done{false};
+  return schedule::RunPartitions(
+      context_.workers, &queue, [&](int worker, const schedule::Partition& partition) -> base::Status {
+        if (done.load(std::memory_order_relaxed)) return base::Status::OK();
+        SVM_RETURN_NOT_OK(RunPartition(worker, partition, bind_sink));
+        if (is_done && is_done()) done.store(true, std::memory_order_relaxed);
+        return base::Status::OK();
+      });
+}
+
+std::vector<schedule::SegmentWork> KernelRun::SegmentsToRun() {
+  columns::TableSource& table = *binding_.source().table;
+  std::vector<schedule::SegmentWork> work;
+  for (int segment = 0; segment < table.num_segments(); ++segment) {
+    if (!binding_.MayPass(segment)) {
+      context_.stats->segments_skipped.fetch_add(1, std::memory_order_relaxed);
+      continue;
+    }
+    work.push_back({segment, table.segment_rows(segment), binding_.IsResident(segment)});
+  }
+  return work;
+}
+
+base::Result<WorkerCall*> KernelRun::CallOf(int worker, const BindSink& bind_sink) {
+  if (calls_[worker] == nullptr) {
+    auto call = std::make_unique<WorkerCall>(&binding_);
+    SVM_RETURN_NOT_OK(bind_sink(worker, &call->call()));
+    calls_[worker] = std::move(call);
+  }
+  return calls_[worker].get();
+}
+
+base::Status KernelRun::RunPartition(int worker, const schedule::Partition& partition, const BindSink& bind_sink) {
+  SVM_ASSIGN_OR_RETURN(WorkerCall * call, CallOf(worker, bind_sink));
+  SVM_RETURN_NOT_OK(call->Bind(partition.segment));
+  const base::Span span(&context_.stats->spans, base::Stage::kRun);
+  if (!measured_.exchange(true)) Measure(call, partition);
+  if (partition.row_begin == 0) {
+    context_.stats->segments_run.fetch_add(1, std::memory_order_relaxed);
+    context_.stats->bytes_read.fetch_add(BytesOf(call->segment()), std::memory_order_relaxed);
+  }
+  const Order order = this->order();
+  call->call().order = order->data();
+  call->call().num_steps = static_cast<kernels::u32>(order->size());
+  if (call->segment().live.empty()) return RunRows(call, partition.row_begin, partition.row_end);
+  for (const auto& [begin, end] : call->segment().live) {
+    SVM_RETURN_NOT_OK(RunRows(call, std::max(begin, partition.row_begin), std::min(end, partition.row_end)));
+  }
+  return base::Status::OK();
+}
+
+base::Status KernelRun::RunRows(WorkerCall* call, int64_t row_begin, int64_t row_end) {
+  if (row_begin >= row_end) return base::Status::OK();
+  call->call().row_begin = static_cast<kernels::u32>(row_begin);
+  call->call().row_end = static_cast<kernels::u32>(row_end);
+  kernel_->entry()(&call->call());
+  return call->TakeError();
+}
+
+void KernelRun::Measure(WorkerCall* call, const schedule::Partition& partition) {
+  int64_t begin = partition.row_begin;
+  int64_t end = std::min(partition.row_end, begin + kSampleRows);
+  if (!call->segment().live.empty()) {
+    begin = call->segment().live[0].first;
+    end = std::min(call->segment().live[0].second, begin + kSampleRows);
+  }
+  if (begin >= end) return;
+  const std::vector<vkernel::Step>& steps = binding_.blueprint().levels[0].steps;
+  std::vector<StepEstimate> found = estimates_;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    // Steps that wait for another one cannot run alone.
+    if (found[i].redundant || steps[i].after != 0) continue;
+    found[i].selectivity = MeasureStep(call, static_cast<uint8_t>(i), static_cast<uint32_t>(begin),
+                                       static_cast<uint32_t>(end));
+  }
+  auto order = std::make_shared<const std::vector<uint8_t>>(OrderSteps(steps, found));
+  std::lock_guard lock(mutex_);
+  order_ = std::move(order);
+}
+
+double KernelRun::MeasureStep(WorkerCall* call, uint8_t step, uint32_t row_begin, uint32_t row_end) {
+  kernels::u64 survivors = 0;
+  kernels::KernelCall& arguments = call->call();
+  arguments.order = &step;
+  arguments.num_steps = 1;
+  arguments.survivors = &survivors;
+  arguments.row_begin = row_begin;
+  arguments.row_end = row_end;
+  kernel_->entry()(&arguments);
+  arguments.survivors = nullptr;
+  return static_cast<double>(survivors) / (row_end - row_begin);
+}
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/exec/kernel_binding.h"
+#include "engine/exec/step_order.h"
+#include "engine/schedule/partition_queue.h"
+
+namespace shadowvm::exec {
+
+// Runs a pipeline's kernel over the partitions of its source.
+class KernelRun {
+ public:
+  // 'kernel' may swap its entry for better code between partitions.
+  KernelRun(const QueryContext& context, std::shared_ptr<vkernel::KernelSlot> kernel, PipelineBinding* binding);
+
+  // Points a worker's call at its part of the sink's state. Called once per worker, by that worker.
+  using BindSink = std::function<base::Status(int worker, kernels::KernelCall* call)>;
+  // Says after each partition whether the sink has all it wants.
+  using IsDone = std::function<bool()>;
+  base::Status Run(const BindSink& bind_sink, const IsDone& is_done = {});
+
+ private:
+  std::vector<schedule::SegmentWork> SegmentsToRun();
+  base::Status RunPartition(int worker, const schedule::Partition& partition, const BindSink& bind_sink);
+  base::Result<WorkerCall*> CallOf(int worker, const BindSink& bind_sink);
+  base::Status RunRows(WorkerCall* call, int64_t row_begin, int64_t row_end);
+  // Measures each step on the first rows seen and orders the steps by what was found. Once a run.
+  void Measure(WorkerCall* call, const schedule::Partition& partition);
+  double MeasureStep(WorkerCall* call, uint8_t step, uint32_t row_begin, uint32_t row_end);
+
+  using Order = std::shared_ptr<const std::vector<uint8_t>>;
+  Order order() {
+    std::lock_guard lock(mutex_);
+    return order_;
+  }
+
+  const QueryContext& context_;
+  std::shared_ptr<vkernel::KernelSlot> kernel_;
+  PipelineBinding& binding_;
+  std::vector<StepEstimate> estimates_;
+  std::mutex mutex_;
+  Order order_;
+  std::atomic<bool> measured_{false};
+  std::vector<std::unique_ptr<WorkerCall>> calls_;
+};
+
+}  // namespace shadowvm::exec

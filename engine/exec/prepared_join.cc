@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/prepared_join.h"
+
+#include "engine/exec/column_trace.h"
+
+namespace shadowvm::exec {
+namespace {
+
+vkernel::RowKind KindOf(const RowColumn& column) {
+  switch (column.kind) {
+    case RowColumn::Kind::kCodes:
+      return vkernel::RowKind::kCodes;
+    case RowColumn::Kind::kText:
+      return vkernel::RowKind::kText;
+    default:
+      return vkernel::RowKind::kValue;
+  }
+}
+
+JoinFacts FactsOf(const plan::JoinNode& node, const PipelineOutput& build,
+                  const std::optional<columns::Zone>& probe_zone) {
+  JoinFacts facts;
+  facts.integer_key =
+      build.keys.size() == 1 && build.rows->columns[build.keys[0]].column.is_integer();
+  facts.existence_only = node.join_kind != plan::JoinKind::kInner;
+  facts.build_rows = build.most_rows;
+  facts.build_zone = build.key_zone;
+  facts.probe_zone = probe_zone;
+  return facts;
+}
+
+std::optional<columns::Zone> ProbeZone(const plan::Pipeline& pipeline, size_t step, const SourceView& source) {
+  const plan::JoinNode& node = *pipeline.steps[step].join;
+  const int column = TraceColumn(pipeline, source.schema.num_fields(), step, *node.left_keys[0]);
+  if (column < 0) return std::nullopt;
+  const columns::Zone zone = source.zone(column);
+  return zone.known ? std::optional(zone) : std::nullopt;
+}
+
+base::Result<PreparedJoin> Prepare(const QueryContext& context, const plan::Pipeline& pipeline, size_t step,
+                                   const SourceView& source, const PipelineOutput& build) {
+  const plan::JoinNode& node = *pipeline.steps[step].join;
+  PreparedJoin join;
+  join.build = &build;
+  join.options.keys = build.keys;
+  join.options.probe_zone = ProbeZone(pipeline, step, source);
+  join.options.shape = ChooseJoinShape(FactsOf(node, build, join.options.probe_zone));
+  join.options.rows = join.options.shape.kind == JoinShape::Kind::kHash;
+  SVM_ASSIGN_OR_RETURN(join.table,
+                       JoinTable::Build(build.rows, join.options, context.budget, context.workers));
+  return join;
+}
+
+}  // namespace
+
+vkernel::BuildFacts PreparedJoin::Facts() const {
+  vkernel::BuildFacts facts;
+  facts.name = build->name;
+  facts.unique = table->unique();
+  if (table->shape().kind == JoinShape::Kind::kHash) {
+    facts.form = vkernel::JoinForm::kHash;
+  } else {
+    facts.form = table->shape().checked ? vkernel::JoinForm::kDirectChecked : vkernel::JoinForm::kDirect;
+  }
+  for (const RowData& data : build->rows->columns) {
+    facts.kinds.push_back(KindOf(data.column));
+    facts.nullable.push_back(data.column.nullable);
+  }
+  return facts;
+}
+
+base::Status PreparedJoin::AddRows(const QueryContext& context) {
+  if (options.rows) return base::Status::OK();
+  options.rows = true;
+  SVM_ASSIGN_OR_RETURN(table, JoinTable::Build(build->rows, options, context.budget, context.workers));
+  return base::Status::OK();
+}
+
+base::Result<std::vector<PreparedJoin>> PrepareJoins(const QueryContext& context, const plan::Pipeline& pipeline,
+                                                     const SourceView& source,
+                                                     const std::vector<PipelineOutput>& outputs) {
+  const base::Span span(&context.stats->spans, base::Stage::kMerge);
+  std::vector<PreparedJoin> joins;
+  for (size_t step = 0; step < pipeline.steps.size(); ++step) {
+    if (pipeline.steps[step].kind != plan::StepKind::kProbe) continue;
+    SVM_ASSIGN_OR_RETURN(PreparedJoin join, Prepare(context, pipeline, step, source,
+                                                    outputs[pipeline.steps[step].build]));
+    joins.push_back(std::move(join));
+  }
+  return joins;
+}
+
+}  // namespace shadowvm::exec

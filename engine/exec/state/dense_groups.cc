@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/state/dense_groups.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/base/fault.h"
+#include "engine/columns/frame.h"
+#include "engine/exec/state/dispatch.h"
+
+namespace shadowvm::exec {
+namespace {
+
+using memory::Buffer;
+
+constexpr int64_t kMergeSlots = 4 << 10;  // a range's slots: enough to pay for handing it over
+
+void EmitColumnKey(const DenseKey& key, std::span<const uint32_t> codes, RowData* data) {
+  DispatchInteger(data->column.width(), [&](auto zero) {
+    using T = decltype(zero);
+    T* out = data->data->as<T>();
+    for (size_t i = 0; i < codes.size(); ++i) out[i] = static_cast<T>(key.origin + codes[i]);
+  });
+  if (data->valid == nullptr) return;
+  for (size_t i = 0; i < codes.size(); ++i) {
+    data->valid->data()[i] = int64_t{codes[i]} != key.null_code;
+  }
+}
+
+void EmitJoinKey(const DenseKey& key, int payload, std::span<const uint32_t> codes, RowData* data) {
+  const RowData& from = key.build_rows->columns[payload];
+  const std::vector<uint32_t>& rows = key.codes->representatives;
+  DispatchWidth(data->column.width(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* values = from.values<T>();
+    T* out = data->data->as<T>();
+    for (size_t i = 0; i < codes.size(); ++i) out[i] = values[rows[codes[i] - 1]];
+  });
+  if (data->valid == nullptr) return;
+  for (size_t i = 0; i < codes.size(); ++i) {
+    data->valid->data()[i] = from.is_valid(rows[codes[i] - 1]);
+  }
+}
+
+}  // namespace
+
+DenseKey DenseKey::Column(int64_t min, int64_t max, bool nullable) {
+  // A range beyond any dense array stays beyond it.
+  const uint64_t range = std::min(columns::RangeOf(min, max), uint64_t{1} << 30);
+  DenseKey key;
+  key.size = static_cast<uint32_t>(range) + 1 + (nullable ? 1 : 0);
+  key.origin = min;
+  key.null_code = nullable ? static_cast<int64_t>(range) + 1 : -1;
+  return key;
+}
+
+DenseKey DenseKey::Join(std::shared_ptr<const GroupCodes> codes,
+                        std::shared_ptr<const RowSet> build_rows) {
+  DenseKey key;
+  key.size = codes->num_codes() + 1;
+  key.codes = std::move(codes);
+  key.build_rows = std::move(build_rows);
+  return key;
+}
+
+std::optional<uint64_t> DenseGroups::NumSlots(std::span<const DenseKey> keys) {
+  uint64_t slots = 1;
+  for (const DenseKey& key : keys) {
+    slots *= key.size;
+    if (slots > kMaxSlots) return std::nullopt;
+  }
+  return slots;
+}
+
+DenseGroups::DenseGroups(memory::MemoryBudget* budget, DenseGroupsOptions options, int num_workers)
+    : budget_(budget),
+      options_(std::move(options)),
+      row_words_(RowWords(options_.accumulators)),
+      arrays_(num_workers) {
+  for (const DenseKey& key : options_.keys) {
+    strides_.push_back(num_slots_);
+    num_slots_ *= key.size;
+  }
+}
+
+base::Result<int64_t*> DenseGroups::Slots(int worker) {
+  std::shared_ptr<Buffer>& array = arrays_[worker];
+  if (array == nullptr) {
+    const auto bytes = static_cast<int64_t>(num_slots_) * row_words_ * 8;
+    SVM_ASSIGN_OR_RETURN(array, Buffer::Make(budget_, bytes, "dense groups"));
+    std::vector<int64_t> initial(row_words_);
+    Initialise(options_.accumulators, initial.data());
+    for (uint64_t slot = 0; slot < num_slots_; ++slot) {
+      std::copy(initial.begin(), initial.end(), array->as<int64_t>() + slot * row_words_);
+    }
+  }
+  return array->as<int64_t>();
+}
+
+base::Status DenseGroups::Merge(const schedule::Workers& workers) {
+  SVM_FAULT_POINT("exec.merge");
+  std::vector<int64_t*> arrays;
+  for (const auto& array : arrays_) {
+    if (array != nullptr) arrays.push_back(array->as<int64_t>());
+  }
+  if (arrays.empty()) {
+    SVM_ASSIGN_OR_RETURN(merged_, Slots(0));
+    return base::Status::OK();
+  }
+  merged_ = arrays[0];
+  if (arrays.size() == 1) return base::Status::OK();
+  const int presence = options_.accumulators[options_.presence].word;
+  const auto merge = [&](int, int64_t begin, int64_t end) -> base::Status {
+    for (size_t from = 1; from < arrays.size(); ++from) {
+      for (int64_t at = begin * row_words_; at < end * row_words_; at += row_words_) {
+        if (arrays[from][at + presence] == 0) continue;
+        SVM_RETURN_NOT_OK(MergeRow(options_.accumulators, arrays[from] + at, merged_ + at));
+      }
+    }
+    return base::Status::OK();
+  };
+  return schedule::ParallelRanges(workers, static_cast<int64_t>(num_slots_), kMergeSlots, merge);
+}
+
+bool DenseGroups::IsGroup(uint64_t slot) const {
+  if (options_.keys.empty()) return true;
+  const int presence = options_.accumulators[options_.presence].word;
+  if (merged_[slot * row_words_ + presence] == 0) return false;
+  for (size_t key = 0; key < options_.keys.size(); ++key) {
+    if (options_.keys[key].codes != nullptr && CodeOf(slot, key) == 0) return false;
+  }
+  return true;
+}
+
+void DenseGroups::EmitKey(const DenseKeyColumn& column, std::span<const uint32_t> slots,
+                          RowData* data) const {
+  const DenseKey& key = options_.keys[column.key];
+  std::vector<uint32_t> codes(slots.size());
+  for (size_t i = 0; i < slots.size(); ++i) codes[i] = CodeOf(slots[i], column.key);
+  if (key.codes == nullptr) return EmitColumnKey(key, codes, data);
+  EmitJoinKey(key, column.payload, codes, data);
+}
+
+base::Result<RowSet> DenseGroups::Emit(std::span<const DenseKeyColumn> key_columns,
+                                       std::span<const AggregateOutput> outputs,
+                                       const schedule::Workers& workers) {
+  std::vector<uint32_t> slots;
+  std::vector<const int64_t*> groups;
+  for (uint64_t slot = 0; slot < num_slots_; ++slot) {
+    if (!IsGroup(slot)) continue;
+    slots.push_back(static_cast<uint32_t>(slot));
+    groups.push_back(merged_ + slot * row_words_);
+  }
+  std::vector<RowColumn> columns;
+  for (const DenseKeyColumn& column : key_columns) columns.push_back(column.column);
+  for (const AggregateOutput& output : outputs) columns.push_back(output.column);
+  const auto count = static_cast<int64_t>(slots.size());
+  SVM_ASSIGN_OR_RETURN(RowSet rows, MakeRowSet(budget_, std::move(columns), count));
+  for (size_t i = 0; i < key_columns.size(); ++i) EmitKey(key_columns[i], slots, &rows.columns[i]);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    SVM_RETURN_NOT_OK(Finalise(outputs[i], options_.accumulators, groups.data(), count, 0,
+                               &rows.columns[key_columns.size() + i]));
+  }
+  for (const DenseKey& key : options_.keys) {
+    if (key.build_rows != nullptr) rows.keepers.push_back(key.build_rows);
+  }
+  return rows;
+}
+
+}  // namespace shadowvm::exec

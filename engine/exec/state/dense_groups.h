@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/exec/state/accumulator.h"
+#include "engine/exec/state/group_codes.h"
+#include "engine/schedule/parallel.h"
+
+namespace shadowvm::exec {
+
+// One part of a dense group's slot number: slot = Σ code × stride.
+struct DenseKey {
+  uint32_t size = 1;       // codes 0 … size - 1
+  int64_t origin = 0;      // key of a column: the value (or dictionary code) with code 0
+  int64_t null_code = -1;  // key of a column: the code of null, -1 = never null
+
+  // Key of a join: code c > 0 stands for build row representatives[c - 1]; slots with code 0 are
+  // trash.
+  std::shared_ptr<const GroupCodes> codes;
+  std::shared_ptr<const RowSet> build_rows;
+
+  static DenseKey Column(int64_t min, int64_t max, bool nullable);
+  static DenseKey Join(std::shared_ptr<const GroupCodes> codes,
+                       std::shared_ptr<const RowSet> build_rows);
+};
+
+// A column of the answer that is made from a key's code.
+struct DenseKeyColumn {
+  RowColumn column;
+  int key = 0;
+  int payload = 0;  // key of a join: the column of the build rows
+};
+
+struct DenseGroupsOptions {
+  std::vector<DenseKey> keys;  // none: one group, which is there even without rows
+  std::vector<Accumulator> accumulators;
+  int presence = 0;  // ordinal of the accumulator that counts every row
+};
+
+// Groups in arrays addressed by key codes, one per worker. Fault point exec.merge.
+class DenseGroups {
+ public:
+  static constexpr uint64_t kMaxSlots = 64 << 10;
+
+  // The number of slots, or nothing when there are more than kMaxSlots.
+  static std::optional<uint64_t> NumSlots(std::span<const DenseKey> keys);
+
+  // The keys must not need more than kMaxSlots.
+  DenseGroups(memory::MemoryBudget* budget, DenseGroupsOptions options, int num_workers);
+
+  // Per key, for KernelCall::strides.
+  const std::vector<uint64_t>& strides() const { return strides_; }
+  int row_words() const { return row_words_; }
+  // A worker's array, made on its first call: KernelCall::dense. Each worker calls for itself.
+  base::Result<int64_t*> Slots(int worker);
+
+  // Adds all arrays up into one. To be called once, before Emit.
+  base::Status Merge(const schedule::Workers& workers);
+  // Groups that rows fell into: key columns, then aggregates.
+  base::Result<RowSet> Emit(std::span<const DenseKeyColumn> key_columns,
+                            std::span<const AggregateOutput> outputs,
+                            const schedule::Workers& workers);
+
+ private:
+  uint32_t CodeOf(uint64_t slot, size_t key) const {
+    return static_cast<uint32_t>(slot / strides_[key] % options_.keys[key].size);
+  }
+  bool IsGroup(uint64_t slot) const;
+  void EmitKey(const DenseKeyColumn& column, std::span<const uint32_t> slots, RowData* data) const;
+
+  memory::MemoryBudget* budget_;
+  DenseGroupsOptions options_;
+  std::vector<uint64_t> strides_;
+  uint64_t num_slots_ = 1;
+  int row_words_ = 0;
+  std::vector<std::shared_ptr<memory::Buffer>> arrays_;  // per worker
+  int64_t* merged_ = nullptr;
+};
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/state/hash_groups.h"
+
+#include <algorithm>
+
+#include "engine/base/fault.h"
+#include "engine/exec/state/key_words.h"
+#include "engine/kernels/common/hash.h"
+
+namespace shadowvm::exec {
+namespace {
+
+using kernels::GroupPart;
+using kernels::kRadixParts;
+
+// Calls function(row) for every row of a part.
+template <typename Function>
+base::Status ForEachRow(const GroupPart& part, Function&& function) {
+  const uint64_t num_slots = part.slots == nullptr ? 0 : part.mask + 1;
+  for (uint64_t i = 0; i < num_slots; ++i) {
+    if (part.slots[i] == 0) continue;
+    SVM_RETURN_NOT_OK(function(reinterpret_cast<int64_t*>(part.slots[i] & kernels::kSlotPayload)));
+  }
+  return base::Status::OK();
+}
+
+void EmitKey(const HashKeyColumn& key, std::span<const int64_t* const> rows,
+             const TextInterner* interner, int64_t at, RowData* data) {
+  const auto count = static_cast<int64_t>(rows.size());
+  if (data->valid != nullptr) {
+    uint8_t* valid = data->valid->data() + at;
+    for (int64_t i = 0; i < count; ++i) {
+      valid[i] = key.null_word < 0 || (rows[i][key.null_word] >> key.null_bit & 1) == 0;
+    }
+  }
+  std::vector<const int64_t*> words(count);
+  for (int64_t i = 0; i < count; ++i) words[i] = rows[i] + key.word;
+  EmitKeyWords(words.data(), count, interner, at, data);
+}
+
+}  // namespace
+
+HashGroups::HashGroups(memory::MemoryBudget* budget, std::vector<Accumulator> accumulators,
+                       int key_words, int num_workers)
+    : budget_(budget),
+      accumulators_(std::move(accumulators)),
+      key_words_(key_words),
+      interner_(budget) {
+  std::vector<int64_t> initial(key_words + RowWords(accumulators_));
+  Initialise(accumulators_, initial.data() + key_words);
+  for (int i = 0; i < num_workers; ++i) {
+    workers_.push_back(std::make_unique<WorkerGroups>(budget, initial, key_words));
+  }
+}
+
+base::Status HashGroups::Merge(const schedule::Workers& workers) {
+  return schedule::ParallelFor(workers, kRadixParts, [this](int, int64_t part) {
+    return MergePart(static_cast<uint32_t>(part));
+  });
+}
+
+// Into the largest: its rows stay where they are, those of the others are added or adopted.
+base::Status HashGroups::MergePart(uint32_t part) {
+  SVM_FAULT_POINT("exec.merge");
+  const auto largest = std::max_element(
+      workers_.begin(), workers_.end(),
+      [part](const auto& a, const auto& b) { return a->part(part).count < b->part(part).count; });
+  WorkerGroups* into = largest->get();
+  owner_[part] = static_cast<int>(largest - workers_.begin());
+  for (const auto& worker : workers_) {
+    if (worker.get() == into) continue;
+    const auto absorb = [&](int64_t* row) -> base::Status {
+      const uint64_t hash = into->HashOf(row);
+      int64_t* found = into->Find(row, hash);
+      if (found == nullptr) return into->Adopt(row, hash);
+      return MergeRow(accumulators_, row + key_words_, found + key_words_);
+    };
+    SVM_RETURN_NOT_OK(ForEachRow(worker->part(part), absorb));
+  }
+  return base::Status::OK();
+}
+
+int64_t HashGroups::num_groups() const {
+  uint64_t count = 0;
+  for (uint32_t part = 0; part < kRadixParts; ++part) {
+    count += workers_[owner_[part]]->part(part).count;
+  }
+  return static_cast<int64_t>(count);
+}
+
+base::Result<RowSet> HashGroups::Emit(std::span<const HashKeyColumn> key_columns,
+                                      std::span<const AggregateOutput> outputs, Keeper keeper,
+                                      const schedule::Workers& workers) {
+  std::vector<RowColumn> columns;
+  for (const HashKeyColumn& key : key_columns) columns.push_back(key.column);
+  for (const AggregateOutput& output : outputs) columns.push_back(output.column);
+  SVM_ASSIGN_OR_RETURN(RowSet rows, MakeRowSet(budget_, columns, num_groups()));
+  std::array<int64_t, kRadixParts> begins{};
+  for (uint32_t part = 1; part < kRadixParts; ++part) {
+    begins[part] =
+        begins[part - 1] + static_cast<int64_t>(workers_[owner_[part - 1]]->part(part - 1).count);
+  }
+  SVM_RETURN_NOT_OK(schedule::ParallelFor(workers, kRadixParts, [&](int, int64_t part) {
+    return EmitPart(static_cast<uint32_t>(part), key_columns, outputs, begins[part], &rows);
+  }));
+  const auto is_text = [](const RowColumn& c) { return c.kind == RowColumn::Kind::kText; };
+  if (std::any_of(columns.begin(), columns.end(), is_text)) {
+    rows.keepers.push_back(std::move(keeper));
+  }
+  return rows;
+}
+
+base::Status HashGroups::EmitPart(uint32_t part, std::span<const HashKeyColumn> key_columns,
+                                  std::span<const AggregateOutput> outputs, int64_t at,
+                                  RowSet* rows) const {
+  std::vector<const int64_t*> groups;
+  SVM_RETURN_NOT_OK(ForEachRow(workers_[owner_[part]]->part(part), [&](const int64_t* row) {
+    groups.push_back(row);
+    return base::Status::OK();
+  }));
+  size_t column = 0;
+  for (const HashKeyColumn& key : key_columns) {
+    EmitKey(key, groups, &interner_, at, &rows->columns[column++]);
+  }
+  for (const int64_t*& group : groups) group += key_words_;
+  const auto count = static_cast<int64_t>(groups.size());
+  for (const AggregateOutput& output : outputs) {
+    SVM_RETURN_NOT_OK(
+        Finalise(output, accumulators_, groups.data(), count, at, &rows->columns[column++]));
+  }
+  return base::Status::OK();
+}
+
+}  // namespace shadowvm::exec

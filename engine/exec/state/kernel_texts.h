@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/exec/state/join_table.h"
+#include "engine/exec/state/text_arena.h"
+#include "engine/exec/state/text_interner.h"
+
+namespace shadowvm::exec {
+
+// What a worker's kernel calls for strings: intern, find_text and keep_text of a KernelCall.
+class KernelTexts {
+ public:
+  // 'groups' interns plain-text group keys, null where there are none; tables[n] is what a kernel
+  // means by find_text(call, n, …). Both outlive the kernel calls.
+  KernelTexts(memory::MemoryBudget* budget, TextInterner* groups,
+              std::vector<const JoinTable*> tables);
+  KernelTexts(const KernelTexts&) = delete;
+  KernelTexts& operator=(const KernelTexts&) = delete;
+
+  void Bind(kernels::KernelCall* call);
+  // Owns the copies that keep_text made: whoever keeps such texts keeps it.
+  std::shared_ptr<const TextArena> arena() const { return arena_; }
+  // Why the last call from a kernel failed.
+  const base::Status& status() const { return status_; }
+
+ private:
+  static kernels::u32 Intern(kernels::KernelCall* call, kernels::Text text);
+  static kernels::u32 FindText(kernels::KernelCall* call, kernels::u32 table, kernels::Text text);
+  static kernels::Text KeepText(kernels::KernelCall* call, kernels::Text text);
+  void Fail(kernels::KernelCall* call, base::Status status);
+
+  TextInterner* groups_;
+  std::vector<const JoinTable*> tables_;
+  std::shared_ptr<TextArena> arena_;
+  base::Status status_;
+};
+
+}  // namespace shadowvm::exec

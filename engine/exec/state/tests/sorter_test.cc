@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/state/sorter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "engine/exec/state/tests/state_test.h"
+
+namespace shadowvm::exec {
+namespace {
+
+class SorterTest : public StateTest {
+ protected:
+  // < 0, 0, > 0, computed plainly.
+  static int ComparePlainly(const RowData& data, const SortColumn& key, uint32_t a, uint32_t b) {
+    const bool a_valid = data.is_valid(a);
+    const bool b_valid = data.is_valid(b);
+    if (!a_valid || !b_valid) {
+      if (a_valid == b_valid) return 0;
+      return (!a_valid == key.nulls_first) ? -1 : 1;
+    }
+    int order = 0;
+    const auto compare = [&](auto x, auto y) { order = x < y ? -1 : y < x ? 1 : 0; };
+    if (data.column.kind != RowColumn::Kind::kValue) {
+      compare(View(data.TextAt(a)), View(data.TextAt(b)));
+    } else if (data.column.type.is_wide()) {
+      compare(data.values<__int128>()[a], data.values<__int128>()[b]);
+    } else if (data.column.type.is_float()) {
+      const double x = data.values<double>()[a];
+      const double y = data.values<double>()[b];
+      if (std::isnan(x) || std::isnan(y)) {
+        order = static_cast<int>(std::isnan(x)) - static_cast<int>(std::isnan(y));
+      } else {
+        compare(x, y);
+      }
+    } else {
+      compare(data.Integer(a), data.Integer(b));
+    }
+    return key.descending ? -order : order;
+  }
+
+  static std::vector<uint32_t> SortPlainly(const RowSet& rows,
+                                           const std::vector<SortColumn>& keys) {
+    std::vector<uint32_t> order(rows.num_rows);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      for (const SortColumn& key : keys) {
+        const int result = ComparePlainly(rows.columns[key.column], key, a, b);
+        if (result != 0) return result < 0;
+      }
+      return false;
+    });
+    return order;
+  }
+
+  // Rows of every kind of key; the last column numbers them.
+  std::shared_ptr<RowSet> RandomRows(int count) {
+    auto dictionary = columns::Dictionary::Make(&budget_).ValueOrDie();
+    Nullable<int32_t> ints(count);
+    Nullable<int64_t> longs(count);
+    Nullable<double> doubles(count);
+    Nullable<__int128> wide(count);
+    Nullable<std::string> strings(count);
+    std::vector<int32_t> numbers(count);
+    const std::vector<double> special = {0.0,
+                                         -0.0,
+                                         std::nan(""),
+                                         -std::nan(""),
+                                         1.5,
+                                         -2.5,
+                                         std::numeric_limits<double>::infinity(),
+                                         -std::numeric_limits<double>::infinity()};
+    for (int i = 0; i < count; ++i) {
+      if (random_() % 8 != 0) ints[i] = static_cast<int32_t>(random_() % 7) - 3;
+      if (random_() % 8 != 0) longs[i] = static_cast<int64_t>(random_() & ~uint64_t{7});
+      if (random_() % 8 != 0) doubles[i] = special[random_() % special.size()];
+      if (random_() % 8 != 0) wide[i] = (static_cast<__int128>(random_() % 3) << 64) - 1;
+      if (random_() % 8 != 0) strings[i] = "common prefix " + std::to_string(random_() % 40);
+      numbers[i] = i;
+    }
+    if (count > 2) longs[0] = INT64_MIN, longs[1] = INT64_MAX;
+    return Rows(
+        {Values<int32_t>(kInt32, ints), Values<int64_t>(kInt64, longs),
+         Values<double>(kDouble, doubles), Values<__int128>(columns::Type::Decimal(38, 0), wide),
+         Codes(dictionary, strings), Texts(strings), Values(kInt32, numbers)},
+        count);
+  }
+
+  static std::vector<uint32_t> Numbers(const RowSet& rows) {
+    std::vector<uint32_t> numbers(rows.num_rows);
+    for (int64_t i = 0; i < rows.num_rows; ++i) {
+      numbers[i] = static_cast<uint32_t>(rows.columns.back().Integer(i));
+    }
+    return numbers;
+  }
+};
+
+TEST_F(SorterTest, EveryKindDirectionAndNullOrder) {
+  const auto rows = RandomRows(700);
+  for (int column = 0; column < 6; ++column) {
+    for (const bool descending : {false, true}) {
+      for (const bool nulls_first : {false, true}) {
+        const std::vector<SortColumn> keys = {{column, descending, nulls_first}};
+        const RowSet sorted = Sort(*rows, keys, &budget_, workers_).ValueOrDie();
+        ASSERT_EQ(Numbers(sorted), SortPlainly(*rows, keys)) << column << descending << nulls_first;
+      }
+    }
+  }
+}
+
+TEST_F(SorterTest, SeveralKeys) {
+  const auto rows = RandomRows(3000);
+  for (int round = 0; round < 30; ++round) {
+    std::vector<SortColumn> keys(2 + random_() % 3);
+    for (SortColumn& key : keys) {
+      key = {static_cast<int>(random_() % 6), random_() % 2 == 0, random_() % 2 == 0};
+    }
+    const std::vector<uint32_t> expected = SortPlainly(*rows, keys);
+    ASSERT_EQ(Numbers(Sort(*rows, keys, &budget_, workers_).ValueOrDie()), expected);
+    const int64_t offset = random_() % 50;
+    const int64_t count = random_() % 200;
+    const RowSet top = TopN(*rows, keys, offset, count, &budget_, workers_).ValueOrDie();
+    ASSERT_EQ(Numbers(top),
+              std::vector<uint32_t>(expected.begin() + offset, expected.begin() + offset + count));
+  }
+}
+
+TEST_F(SorterTest, LargeInputsInParallel) {
+  const auto rows = RandomRows(200000);
+  const std::vector<SortColumn> keys = {{0, true, false}, {5, false, true}};
+  const std::vector<uint32_t> expected = SortPlainly(*rows, keys);
+  EXPECT_EQ(Numbers(Sort(*rows, keys, &budget_, workers_).ValueOrDie()), expected);
+  const RowSet top = TopN(*rows, keys, 10, 90000, &budget_, workers_).ValueOrDie();
+  EXPECT_EQ(Numbers(top), std::vector<uint32_t>(expected.begin() + 10, expected.begin() + 90010));
+}
+
+TEST_F(SorterTest, FewRowsAndOddLimits) {
+  const std::vector<SortColumn> keys = {{0, false, true}};
+  for (const int count : {0, 1, 2}) {
+    const auto rows = RandomRows(count);
+    EXPECT_EQ(Sort(*rows, keys, &budget_, workers_).ValueOrDie().num_rows, count);
+    EXPECT_EQ(TopN(*rows, keys, 0, 100, &budget_, workers_).ValueOrDie().num_rows, count);
+    EXPECT_EQ(TopN(*rows, keys, 5, 100, &budget_, workers_).ValueOrDie().num_rows, 0);
+    EXPECT_EQ(TopN(*rows, keys, 0, 0, &budget_, workers_).ValueOrDie().num_rows, 0);
+  }
+}
+
+TEST_F(SorterTest, NoKeysKeepTheOrder) {
+  const auto rows = RandomRows(100);
+  const RowSet top = TopN(*rows, {}, 3, 4, &budget_, workers_).ValueOrDie();
+  EXPECT_EQ(Numbers(top), (std::vector<uint32_t>{3, 4, 5, 6}));
+}
+
+TEST_F(SorterTest, FailsCleanly) {
+  const auto rows = RandomRows(100000);
+  const std::vector<SortColumn> keys = {{0, false, true}};
+  ExpectCleanAtEveryAllocation([&] { return Sort(*rows, keys, &budget_, workers_).status(); });
+  ExpectCleanAtEveryAllocation(
+      [&] { return TopN(*rows, keys, 1, 5, &budget_, workers_).status(); });
+  cancel_.Cancel();
+  EXPECT_EQ(base::CodeOf(Sort(*rows, keys, &budget_, workers_).status()),
+            base::ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace shadowvm::exec
