@@ -17,15 +17,16 @@ base::Status BadSize(std::string_view text) {
   return base::Status::Invalid("'", text, "' is not a size: write 3G, 512M or a number of bytes");
 }
 
-// What follows the number: a power of 1024, or -1.
-int PowerOf(std::string_view suffix) {
-  if (suffix.empty() || suffix == "B") return 0;
+// What the number is multiplied with, from what follows it; 0 if that is no unit.
+double FactorOf(std::string_view suffix) {
+  if (suffix.ends_with('B')) suffix.remove_suffix(1);
+  const bool binary = suffix.size() == 2 && suffix[1] == 'i';
+  if (binary) suffix.remove_suffix(1);
+  if (suffix.empty()) return 1;
   const auto unit =
       kUnits.find(static_cast<char>(std::toupper(static_cast<unsigned char>(suffix[0]))));
-  if (unit == std::string_view::npos) return -1;
-  const std::string_view rest = suffix.substr(1);
-  return rest.empty() || rest == "i" || rest == "iB" || rest == "B" ? static_cast<int>(unit) + 1
-                                                                    : -1;
+  if (suffix.size() > 1 || unit == std::string_view::npos) return 0;
+  return std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(unit + 1));
 }
 
 }  // namespace
@@ -33,9 +34,9 @@ int PowerOf(std::string_view suffix) {
 base::Result<int64_t> ParseBytes(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const int power = error == std::errc() ? PowerOf(text.substr(end - text.data())) : -1;
-  if (power < 0 || !(number >= 0)) return BadSize(text);
-  const double bytes = number * std::pow(1024.0, power);
+  const double factor = error == std::errc() ? FactorOf(text.substr(end - text.data())) : 0;
+  if (factor == 0 || !(number >= 0)) return BadSize(text);
+  const double bytes = number * factor;
   if (bytes >= 9e18) return BadSize(text);
   return static_cast<int64_t>(bytes);
 }

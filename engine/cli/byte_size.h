@@ -11,7 +11,8 @@
 
 namespace shadowvm::cli {
 
-// "3G", "512M", "64Ki", "1000": K, M, G and T count by 1024, with or without i and B.
+// "3G", "512M", "64Ki", "1000": K, M, G and T count by 1000, Ki, Mi, Gi and Ti by 1024; a B may
+// follow.
 base::Result<int64_t> ParseBytes(std::string_view text);
 
 // "260 MiB", "2.9 GiB".

@@ -96,4 +96,11 @@ base::Result<double> MeasureReadBandwidth(int threads, int64_t buffer_bytes) {
   return static_cast<double>(mapping.num_values()) * sizeof(int32_t) / seconds;
 }
 
+base::Result<Bandwidth> MeasureMachine(int threads) {
+  Bandwidth bandwidth;
+  SVM_ASSIGN_OR_RETURN(bandwidth.one_thread, MeasureReadBandwidth(1, BandwidthBufferBytes()));
+  SVM_ASSIGN_OR_RETURN(bandwidth.all, MeasureReadBandwidth(threads, BandwidthBufferBytes()));
+  return bandwidth;
+}
+
 }  // namespace shadowvm::cli

@@ -14,7 +14,17 @@ namespace shadowvm::cli {
 // This is the floor that queries over resident tables are held against.
 base::Result<double> MeasureReadBandwidth(int threads, int64_t buffer_bytes);
 
-// The buffer used: four times the last cache, within [256 MiB, 2 GiB] and an eighth of memory.
+// Bytes per second with one thread, and with all that a benchmark uses.
+struct Bandwidth {
+  double one_thread = 0;
+  double all = 0;
+};
+
+// Both, over BandwidthBufferBytes().
+base::Result<Bandwidth> MeasureMachine(int threads);
+
+// Enough to pass by the last cache: four times the last cache, within [256 MiB, 2 GiB] and an
+// eighth of memory.
 int64_t BandwidthBufferBytes();
 
 }  // namespace shadowvm::cli

@@ -48,9 +48,7 @@ base::Result<BenchReport> Measure(QueryRunner* runner, const BenchSettings& sett
   report.machine = DescribeMachine();
   report.settings = settings;
   SVM_ASSIGN_OR_RETURN(report.queries, RunQueries(runner, settings));
-  SVM_ASSIGN_OR_RETURN(report.bandwidth_one, MeasureReadBandwidth(1, BandwidthBufferBytes()));
-  SVM_ASSIGN_OR_RETURN(report.bandwidth_all,
-                       MeasureReadBandwidth(settings.threads, BandwidthBufferBytes()));
+  SVM_ASSIGN_OR_RETURN(report.bandwidth, MeasureMachine(settings.threads));
   return report;
 }
 
@@ -101,7 +99,8 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings, std::string* memory) {
 base::Status BenchSsb(BenchSettings settings, const RunnerFactory& make_runner) {
   SetDefaults(&settings);
   SVM_ASSIGN_OR_RETURN(const auto runner, make_runner(settings));
-  if (settings.interactive) return ServeQueries(runner.get(), std::cin, std::cout);
+  if (settings.interactive)
+    return ServeQueries(runner.get(), settings.threads, std::cin, std::cout);
   SVM_RETURN_NOT_OK(CheckQueries(*runner, settings.queries));
   SVM_ASSIGN_OR_RETURN(const BenchReport report, Measure(runner.get(), settings));
   PrintReport(report);

@@ -15,6 +15,12 @@ double FloorFraction(const QueryReport& query, double bytes_per_second) {
   return static_cast<double>(query.bytes) / bytes_per_second / (query.min_ms / 1e3);
 }
 
+nlohmann::ordered_json ToJson(const Machine& machine, const Bandwidth& bandwidth) {
+  nlohmann::ordered_json json = ToJson(machine);
+  json["read_bytes_per_second"] = {{"one_thread", bandwidth.one_thread}, {"all", bandwidth.all}};
+  return json;
+}
+
 nlohmann::ordered_json ToJson(const BenchSettings& settings) {
   nlohmann::ordered_json json;
   json["benchmark"] = "ssb";
@@ -32,9 +38,7 @@ nlohmann::ordered_json ToJson(const BenchSettings& settings) {
 
 nlohmann::ordered_json ToJson(const BenchReport& report) {
   nlohmann::ordered_json json;
-  json["machine"] = ToJson(report.machine);
-  json["machine"]["read_bytes_per_second"] = {{"one_thread", report.bandwidth_one},
-                                              {"all", report.bandwidth_all}};
+  json["machine"] = ToJson(report.machine, report.bandwidth);
   json["settings"] = ToJson(report.settings);
   json["queries"] = nlohmann::ordered_json::array();
   for (const auto& query : report.queries) {
@@ -45,7 +49,7 @@ nlohmann::ordered_json ToJson(const BenchReport& report) {
     entry["median_ms"] = query.median_ms;
     entry["compile_ms"] = query.compile_ms;
     entry["bytes"] = query.bytes;
-    entry["floor_fraction"] = FloorFraction(query, report.bandwidth_all);
+    entry["floor_fraction"] = FloorFraction(query, report.bandwidth.all);
     entry["rows"] = query.rows;
     json["queries"].push_back(std::move(entry));
   }
@@ -55,13 +59,14 @@ nlohmann::ordered_json ToJson(const BenchReport& report) {
 void PrintReport(const BenchReport& report) {
   std::printf("%s, %d cores; %d threads; reads %.1f GB/s with one thread, %.1f with %d\n\n",
               report.machine.cpu_model.c_str(), report.machine.cores, report.settings.threads,
-              report.bandwidth_one / 1e9, report.bandwidth_all / 1e9, report.settings.threads);
+              report.bandwidth.one_thread / 1e9, report.bandwidth.all / 1e9,
+              report.settings.threads);
   std::printf("query     min ms   median    first  compile   of floor   rows\n");
   double log_sum = 0;
   for (const auto& query : report.queries) {
     std::printf("%-6s %9.2f %8.2f %8.2f %8.2f %8.0f %% %6zu\n", query.name.c_str(), query.min_ms,
                 query.median_ms, query.first_ms, query.compile_ms,
-                100 * FloorFraction(query, report.bandwidth_all), query.rows.size());
+                100 * FloorFraction(query, report.bandwidth.all), query.rows.size());
     log_sum += std::log(query.min_ms);
   }
   if (report.queries.empty()) return;

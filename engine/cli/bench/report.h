@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cli/bench/bandwidth.h"
 #include "engine/cli/bench/settings.h"
 #include "engine/cli/machine.h"
 
@@ -25,15 +26,15 @@ struct QueryReport {
 
 struct BenchReport {
   Machine machine;
+  Bandwidth bandwidth;
   BenchSettings settings;
-  double bandwidth_one = 0;  // bytes per second, one thread
-  double bandwidth_all = 0;  // with the threads of the settings
   std::vector<QueryReport> queries;
 };
 
 // The smallest possible time over the time taken: bytes / bandwidth / min_ms.
 double FloorFraction(const QueryReport& query, double bytes_per_second);
 
+nlohmann::ordered_json ToJson(const Machine& machine, const Bandwidth& bandwidth);
 nlohmann::ordered_json ToJson(const BenchSettings& settings);
 nlohmann::ordered_json ToJson(const BenchReport& report);
 void PrintReport(const BenchReport& report);

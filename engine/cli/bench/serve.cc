@@ -45,18 +45,25 @@ base::Result<Json> AnswerQuery(QueryRunner* runner, const std::string& name,
   return answer;
 }
 
-base::Result<Json> Answer(QueryRunner* runner, const std::string& line) {
+base::Result<Json> AnswerMachine(int threads) {
+  SVM_ASSIGN_OR_RETURN(const Bandwidth bandwidth, MeasureMachine(threads));
+  return ToJson(DescribeMachine(), bandwidth);
+}
+
+base::Result<Json> Answer(QueryRunner* runner, int threads, const std::string& line) {
   std::istringstream words(line);
   std::string first;
   words >> first;
+  if (first == "machine") return AnswerMachine(threads);
   return first == "footprint" ? AnswerFootprint(runner, words) : AnswerQuery(runner, first, words);
 }
 
 }  // namespace
 
-base::Status ServeQueries(QueryRunner* runner, std::istream& input, std::ostream& output) {
+base::Status ServeQueries(QueryRunner* runner, int threads, std::istream& input,
+                          std::ostream& output) {
   for (std::string line; std::getline(input, line);) {
-    const auto answer = Answer(runner, line);
+    const auto answer = Answer(runner, threads, line);
     output << (answer.ok() ? *answer : Json{{"error", answer.status().message()}}).dump()
            << std::endl;
   }

@@ -21,8 +21,10 @@ base::Result<std::vector<QueryReport>> RunQueries(QueryRunner* runner,
 //   q1.1                                  a query as specified
 //   q1.1 {"year": 1995, "quantity": 10}   with other constants
 //   footprint lineorder lo_discount …     the memory of columns
+//   machine                               the machine, its read bandwidth measured now
 // and is answered by one line of JSON: {"name", "ms", "compile_ms", "compiles", "bytes", "rows"},
 // {"bytes", "plain_bytes"}, or {"error"}.
-base::Status ServeQueries(QueryRunner* runner, std::istream& input, std::ostream& output);
+base::Status ServeQueries(QueryRunner* runner, int threads, std::istream& input,
+                          std::ostream& output);
 
 }  // namespace shadowvm::cli

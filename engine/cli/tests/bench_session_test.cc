@@ -73,7 +73,7 @@ TEST(BenchSessionTest, AChangingAnswerIsAnError) {
 
 TEST(BenchSessionTest, ReportHoldsWhatItPromises) {
   BenchReport report;
-  report.bandwidth_all = 1e6;
+  report.bandwidth.all = 1e6;
   report.queries.push_back({"q1.1", 9, 2, 3, 7, 1000, nlohmann::json::parse("[[42]]")});
   const auto json = ToJson(report);
   EXPECT_TRUE(json.contains("machine"));
@@ -93,7 +93,7 @@ TEST(BenchSessionTest, ServesALineAtATime) {
   std::istringstream input(
       "q1.1\nq1.1 {\"year\": 1995}\nfootprint lineorder a b\nq9.9\nq1.1 [oops\n");
   std::ostringstream output;
-  ASSERT_TRUE(ServeQueries(&runner, input, output).ok());
+  ASSERT_TRUE(ServeQueries(&runner, /*threads=*/1, input, output).ok());
   std::istringstream lines(output.str());
   std::vector<nlohmann::json> answers;
   for (std::string line; std::getline(lines, line);) answers.push_back(nlohmann::json::parse(line));

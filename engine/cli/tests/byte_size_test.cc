@@ -9,15 +9,15 @@ namespace shadowvm::cli {
 namespace {
 
 TEST(ByteSizeTest, ReadsUnits) {
-  EXPECT_EQ(*ParseBytes("3G"), int64_t{3} << 30);
-  EXPECT_EQ(*ParseBytes("512M"), 512 << 20);
-  EXPECT_EQ(*ParseBytes("64KiB"), 64 << 10);
-  EXPECT_EQ(*ParseBytes("1.5k"), 1536);
+  EXPECT_EQ(*ParseBytes("3G"), 3'000'000'000);
+  EXPECT_EQ(*ParseBytes("512MiB"), 512 << 20);
+  EXPECT_EQ(*ParseBytes("64Ki"), 64 << 10);
+  EXPECT_EQ(*ParseBytes("1.5k"), 1500);
   EXPECT_EQ(*ParseBytes("1000"), 1000);
 }
 
 TEST(ByteSizeTest, RefusesWhatIsNoSize) {
-  for (const auto* text : {"", "G", "-1", "3Q", "3GG", "nan", "99999999T"})
+  for (const auto* text : {"", "G", "-1", "3Q", "3GG", "3i", "nan", "99999999T"})
     EXPECT_FALSE(ParseBytes(text).ok()) << text;
 }
 

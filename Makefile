@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ShadowVM authors
+#
+# The front door. CMake presets do the building; this file names what people ask for.
+PRESET ?= dev
+PYTHON := .venv/bin/python
+PROGRAM := dist/bin/shadowvm
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build test test-long demo bench dist lint format asan clean
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: ## Install what this machine lacks (apt packages, .venv)
+	@dev/setup
+
+build: setup ## Build everything; PRESET=release, asan or tsan for another kind
+	@mkdir -p build
+	@cmake --preset $(PRESET) >build/.configure-$(PRESET).log 2>&1 || { cat build/.configure-$(PRESET).log; exit 1; }
+	@cmake --build --preset $(PRESET)
+
+test: build ## Unit tests and end-to-end tests, some minutes
+	ctest --preset $(PRESET)
+	SHADOWVM_PROGRAM=build/$(PRESET)/bin/shadowvm $(PYTHON) -m pytest -q -m "not long" tests
+
+test-long: dist test ## Also the long tests, on the program as shipped
+	SHADOWVM_PROGRAM=$(PROGRAM) $(PYTHON) -m pytest -q tests
+
+demo: dist ## The 13 queries in ShadowVM and DuckDB, answers checked, times side by side
+	@test -e data/ssb-sf1/lineorder.parquet || $(PROGRAM) gen ssb --sf 1 --out data/ssb-sf1
+	@$(PYTHON) bench/compare_ssb.py --program $(PROGRAM) --data data/ssb-sf1
+
+bench: dist ## Everything this project promises in numbers, at SF10; writes bench/results
+	$(PYTHON) bench/run_all.py --program $(PROGRAM)
+
+dist: ## The program with the libraries it needs, in dist/
+	@$(MAKE) --no-print-directory build PRESET=release
+	@dev/dist build/release dist
+
+lint: setup ## clang-format and clang-tidy; FILES="a.cc b.cc" for some files only
+	@dev/lint $(FILES)
+
+format: ## Format every C++ file
+	git ls-files '*.h' '*.cc' | xargs clang-format-19 -i
+
+asan: setup ## Unit tests under the address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory build PRESET=asan
+	ctest --preset asan
+
+clean: ## Remove build and dist; data and .venv stay
+	rm -rf build dist

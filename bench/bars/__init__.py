@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ShadowVM authors
+"""What ShadowVM must show, one module a bar. Each measures, and says whether the bar is met."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Setup:
+    """What every bar is given."""
+
+    program: Path
+    sf1: Path
+    sf10: Path
+    results: Path
+    threads: int
+    runs: int
+
+
+@dataclass
+class Outcome:
+    """One line of the summary."""
+
+    name: str
+    bar: str
+    measured: str
+    met: bool
+    detail: dict = field(default_factory=dict)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ShadowVM authors
+"""ShadowVM as a process that is asked one query at a time, so that another engine can take turns with it."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+
+class ShadowError(RuntimeError):
+    """The process refused a request or ended."""
+
+
+class ShadowProcess:
+    """One `shadowvm bench ssb --interactive`. Tables are loaded when the first answer arrives."""
+
+    def __init__(self, program: Path, data: Path, threads: int, residency: str = "host", memory: str | None = None,
+                 cache: Path | None = None):
+        arguments = [str(program), "bench", "ssb", "--interactive", "--data", str(data), "--threads", str(threads),
+                     "--residency", residency]
+        if memory:
+            arguments += ["--memory", memory]
+        environment = dict(os.environ)
+        if cache:
+            environment["SHADOWVM_CACHE_DIR"] = str(cache)
+        self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         stderr=subprocess.PIPE, text=True, env=environment)
+        self.peak_rss_bytes = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def ask(self, query: str, constants: dict | None = None) -> dict:
+        """Runs a query: {"ms", "compile_ms", "compiles", "bytes", "rows", …}."""
+        return self._request(query + (" " + json.dumps(constants) if constants else ""))
+
+    def machine(self) -> dict:
+        """What it runs on, its read bandwidth measured now."""
+        return self._request("machine")
+
+    def footprint(self, table: str, columns) -> dict:
+        """Memory of columns as segments, and as plain int32."""
+        return self._request(" ".join(["footprint", table, *columns]))
+
+    def close(self):
+        """Ends the process and keeps its peak memory."""
+        if self._process.returncode is not None:
+            return
+        self._process.stdin.close()
+        self._process.stdout.close()
+        _, status, usage = os.wait4(self._process.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        self._process.stderr.close()
+        self.peak_rss_bytes = usage.ru_maxrss * 1024
+
+    def _request(self, line: str) -> dict:
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            raise ShadowError(f"shadowvm ended: {self._process.stderr.read().strip()}")
+        answer = json.loads(answer)
+        if "error" in answer:
+            raise ShadowError(f"{line}: {answer['error']}")
+        return answer
