@@ -4,6 +4,7 @@
 #include "engine/vkernel/compile/clang_compiler.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace shadowvm::vkernel {
@@ -106,7 +107,11 @@ void ClangCompiler::GiveBack(Worker worker) {
 void ClangCompiler::Prewarm() {
   std::lock_guard lock(mutex_);
   if (prewarming_.joinable()) return;
-  prewarming_ = std::thread([this] { StartAll(); });
+  try {
+    prewarming_ = std::thread([this] { StartAll(); });
+  } catch (const std::system_error&) {
+    // No thread to be had: the workers start when they are needed.
+  }
 }
 
 void ClangCompiler::StartAll() {

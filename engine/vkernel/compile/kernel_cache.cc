@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <iterator>
+#include <system_error>
 
 #include "engine/vkernel/compile/subprocess_compiler.h"
 
@@ -51,6 +54,30 @@ std::unique_ptr<DiskCache> OpenDisk(const KernelCacheOptions& options, std::stri
   if (disk.ok()) return std::move(*disk);
   *warning = disk.status().message();
   return nullptr;
+}
+
+// False where the machine has no thread to give.
+bool StartThread(std::thread* thread, std::function<void()> work) {
+  try {
+    *thread = std::thread(std::move(work));
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+// Calls work(0) to work(count - 1) on at most `num_threads` threads, this one included.
+void SideBySide(size_t count, int num_threads, const std::function<void(size_t)>& work) {
+  std::atomic<size_t> next{0};
+  auto take = [&] {
+    for (size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::thread> threads(std::min<size_t>(count, std::max(num_threads, 1)));
+  for (size_t i = 1; i < threads.size(); ++i) StartThread(&threads[i], take);
+  take();
+  for (std::thread& thread : threads) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 }  // namespace
@@ -100,11 +127,10 @@ Result<KernelCache::Slot> KernelCache::Get(const std::string& name, const std::s
     }
     flights_.emplace(key, promise.get_future().share());
   }
-  int64_t num_bytes = 0;
-  Result<Slot> made = Make(name, text, &num_bytes);
+  Result<Slot> made = Make(name, text);
   {
     std::lock_guard lock(mutex_);
-    if (made.ok()) StoreLocked(key, *made, num_bytes);
+    if (made.ok()) StoreLocked(key, *made);
     flights_.erase(key);
   }
   promise.set_value(made);
@@ -120,56 +146,57 @@ KernelCache::Slot KernelCache::FindLocked(const Digest& key) {
   return found->second.slot;
 }
 
-Result<KernelCache::Slot> KernelCache::Make(const std::string& name, const std::string& text,
-                                            int64_t* num_bytes) {
+Result<KernelCache::Slot> KernelCache::Make(const std::string& name, const std::string& text) {
   OptLevel level = OptLevel::kFull;
-  ObjectSource::Object object;
+  CompiledObject object;
   if (auto full = source_->FromDisk(Request(name, text, level))) {
-    object.compiled = std::move(*full);
+    object = std::move(*full);
   } else {
     level = OptLevel::kFast;
     SVM_ASSIGN_OR_RETURN(object, source_->Get(Request(name, text, level)));
   }
-  SVM_ASSIGN_OR_RETURN(auto kernel, Kernel::Load(name, object.compiled.bytes));
-  auto slot = std::make_shared<KernelSlot>(name, std::move(object.compiled.log));
-  slot->Install(std::move(kernel), level);
-  *num_bytes = static_cast<int64_t>(object.compiled.bytes.size());
+  SVM_ASSIGN_OR_RETURN(auto kernel, Kernel::Load(name, object.bytes));
+  auto slot = std::make_shared<KernelSlot>(name, std::move(object.log));
+  slot->Install(std::move(kernel), level, object.bytes.size());
   return slot;
 }
 
-void KernelCache::StoreLocked(const Digest& key, Slot slot, int64_t num_bytes) {
+void KernelCache::StoreLocked(const Digest& key, Slot slot) {
   ages_.push_back(key);
-  entries_[key] = {std::move(slot), num_bytes, std::prev(ages_.end())};
-  num_bytes_ += num_bytes;
-  for (auto age = ages_.begin(); age != ages_.end();) {
-    if (num_bytes_ <= options_.max_memory_bytes &&
-        static_cast<int64_t>(entries_.size()) <= options_.max_kernels) {
-      return;
-    }
+  entries_[key] = {std::move(slot), std::prev(ages_.end())};
+  for (auto age = ages_.begin(); age != ages_.end() && IsTooLargeLocked();) {
     const auto entry = entries_.find(*age);
-    if (entry->second.slot.use_count() > 1 || entry->first == key) {
+    if (entry->second.slot.use_count() > 1) {
       ++age;
-      continue;
+    } else {
+      entries_.erase(entry);
+      age = ages_.erase(age);
     }
-    num_bytes_ -= entry->second.num_bytes;
-    entries_.erase(entry);
-    age = ages_.erase(age);
   }
+}
+
+bool KernelCache::IsTooLargeLocked() const {
+  int64_t num_bytes = 0;
+  for (const auto& [key, entry] : entries_) num_bytes += entry.slot->num_bytes();
+  return num_bytes > options_.max_memory_bytes ||
+         static_cast<int64_t>(entries_.size()) > options_.max_kernels;
 }
 
 Result<std::vector<KernelCache::Slot>> KernelCache::GetAll(std::span<const KernelText> texts) {
   std::vector<Result<Slot>> results(texts.size(), Result<Slot>(Slot()));
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t i = next++; i < texts.size(); i = next++) {
-      results[i] = Get(texts[i].name, texts[i].text);
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const Digest key = source_->KeyOf(Request(texts[i].name, texts[i].text, OptLevel::kFast));
+    std::lock_guard lock(mutex_);
+    if (Slot found = FindLocked(key)) {
+      results[i] = std::move(found);
+    } else {
+      missing.push_back(i);
     }
-  };
-  std::vector<std::thread> threads;
-  const size_t wanted = std::min<size_t>(texts.size(), std::max(options_.workers, 1));
-  for (size_t i = 1; i < wanted; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  }
+  SideBySide(missing.size(), options_.workers, [&](size_t i) {
+    results[missing[i]] = Get(texts[missing[i]].name, texts[missing[i]].text);
+  });
   std::vector<Slot> slots;
   for (Result<Slot>& result : results) {
     SVM_ASSIGN_OR_RETURN(Slot slot, std::move(result));
@@ -184,7 +211,9 @@ void KernelCache::QueueFull(const Slot& slot, const std::string& text) {
     std::lock_guard lock(background_mutex_);
     if (stopping_) return;
     background_queue_.emplace_back(slot, text);
-    if (!background_.joinable()) background_ = std::thread([this] { RunBackground(); });
+    if (!background_.joinable() && !StartThread(&background_, [this] { RunBackground(); })) {
+      background_queue_.clear();  // the fast code serves
+    }
   }
   background_changed_.notify_all();
 }
@@ -209,8 +238,8 @@ void KernelCache::RunBackground() {
 void KernelCache::CompileFull(const Slot& slot, const std::string& text) {
   auto object = source_->Get(Request(slot->name(), text, OptLevel::kFull));
   if (!object.ok()) return;
-  auto kernel = Kernel::Load(slot->name(), object->compiled.bytes);
-  if (kernel.ok()) slot->Install(std::move(*kernel), OptLevel::kFull);
+  auto kernel = Kernel::Load(slot->name(), object->bytes);
+  if (kernel.ok()) slot->Install(std::move(*kernel), OptLevel::kFull, object->bytes.size());
 }
 
 void KernelCache::Prewarm() {

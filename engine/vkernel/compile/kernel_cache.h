@@ -77,15 +77,15 @@ class KernelCache {
  private:
   struct Entry {
     Slot slot;
-    int64_t num_bytes = 0;
     std::list<Digest>::iterator age;  // in ages_
   };
   using Flight = std::shared_future<base::Result<Slot>>;
 
   CompileRequest Request(const std::string& name, const std::string& text, OptLevel level) const;
   Slot FindLocked(const Digest& key);
-  base::Result<Slot> Make(const std::string& name, const std::string& text, int64_t* num_bytes);
-  void StoreLocked(const Digest& key, Slot slot, int64_t num_bytes);
+  base::Result<Slot> Make(const std::string& name, const std::string& text);
+  void StoreLocked(const Digest& key, Slot slot);
+  bool IsTooLargeLocked() const;
   void QueueFull(const Slot& slot, const std::string& text);
   void RunBackground();
   void CompileFull(const Slot& slot, const std::string& text);
@@ -98,7 +98,6 @@ class KernelCache {
   std::map<Digest, Entry> entries_;
   std::list<Digest> ages_;  // the longest unused first
   std::map<Digest, Flight> flights_;
-  int64_t num_bytes_ = 0;
   int64_t memory_hits_ = 0;
 
   std::mutex background_mutex_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,8 +33,11 @@ class KernelSlot {
     return kernels_.back()->Find(symbol);
   }
 
-  // Makes a kernel the current one.
-  void Install(std::unique_ptr<Kernel> kernel, OptLevel level) {
+  int64_t num_bytes() const { return num_bytes_; }  // of all code it holds
+
+  // Makes a kernel the current one; num_bytes is the size of its object.
+  void Install(std::unique_ptr<Kernel> kernel, OptLevel level, size_t num_bytes) {
+    num_bytes_ += static_cast<int64_t>(num_bytes);
     std::lock_guard lock(mutex_);
     entry_.store(kernel->entry(), std::memory_order_release);
     level_.store(level, std::memory_order_release);
@@ -45,6 +49,7 @@ class KernelSlot {
   const std::string log_;
   std::atomic<KernelEntry> entry_{nullptr};
   std::atomic<OptLevel> level_{OptLevel::kFast};
+  std::atomic<int64_t> num_bytes_{0};
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
 };

@@ -46,18 +46,18 @@ Digest ObjectSource::DiskKey(const Choice& choice, const CompileRequest& request
   return Key(choice.identity, headers_hash_, request, NameOf(request.level));
 }
 
-Result<ObjectSource::Object> ObjectSource::Get(const CompileRequest& request) {
+Result<CompiledObject> ObjectSource::Get(const CompileRequest& request) {
   std::string failures;
   ErrorCode code = ErrorCode::kNoCompiler;
   for (const std::unique_ptr<Choice>& choice : choices_) {
     if (choice->failures >= kMaxFailures && choice != choices_.back()) continue;
-    if (auto found = FromDisk(*choice, request)) return Object{std::move(*found), true};
+    if (auto found = FromDisk(*choice, request)) return std::move(*found);
     Result<CompiledObject> compiled = Compile(choice.get(), request);
     if (compiled.ok()) {
       ToDisk(*choice, request, *compiled);
       std::lock_guard lock(mutex_);
       if (choice != choices_.front()) ++stats_.fallbacks;
-      return Object{std::move(*compiled), false};
+      return compiled;
     }
     // A wrong text is wrong for every compiler.
     code = base::CodeOf(compiled.status());

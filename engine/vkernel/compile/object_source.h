@@ -42,13 +42,8 @@ class ObjectSource {
   ObjectSource(std::vector<std::unique_ptr<Compiler>> compilers, std::unique_ptr<DiskCache> disk,
                std::string_view headers_hash, std::string disk_warning);
 
-  struct Object {
-    CompiledObject compiled;
-    bool from_disk = false;
-  };
-
   // From the disk, or compiled.
-  base::Result<Object> Get(const CompileRequest& request);
+  base::Result<CompiledObject> Get(const CompileRequest& request);
   // From the disk, as the preferred compiler made it; nothing if it is not there.
   std::optional<CompiledObject> FromDisk(const CompileRequest& request);
 

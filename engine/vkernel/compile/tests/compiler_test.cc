@@ -101,6 +101,16 @@ TEST_P(CompilerTest, ProductsAndSumsRoundTwice) {
   EXPECT_EQ(values[3], 0) << "a fused multiply-add would leave 2^-60";
 }
 
+TEST_P(CompilerTest, KernelsAreInstrumentedAsTheProgramIs) {
+  auto object = compiler_->Compile(
+      {"test", "extern \"C\" void svm_kernel(void* p) { int* i = (int*)p; *i = i[1] + i[2]; }",
+       OptLevel::kFast, sanitize()});
+  ASSERT_TRUE(object.ok()) << object.status();
+  const bool instrumented = object->bytes.find("__asan_") != std::string::npos ||
+                            object->bytes.find("__ubsan_") != std::string::npos;
+  EXPECT_EQ(instrumented, sanitize());
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, CompilerTest, testing::Values(SHADOWVM_TEST_COMPILERS),
                          [](const auto& info) { return info.param; });
 

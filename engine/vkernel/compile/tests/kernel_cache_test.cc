@@ -313,6 +313,20 @@ TEST(KernelCacheTest, MemoryIsBoundedAndSparesKernelsInUse) {
   EXPECT_EQ(cache->stats().compiles_fast, 5);
 }
 
+TEST(KernelCacheTest, MemoryIsBoundedByBytes) {
+  KernelCacheOptions options = OptionsIn("");
+  options.use_disk = false;
+  options.max_memory_bytes = 1;
+  auto cache = Make(options);
+  auto held = cache->Get("adding", AddingKernel(0));
+  ASSERT_TRUE(held.ok()) << held.status();
+  EXPECT_GT((*held)->num_bytes(), 0);
+  EXPECT_EQ(RunFrom(cache.get(), 1), 201);
+  EXPECT_EQ(RunFrom(cache.get(), 2), 202);  // drops 1, spares what is held
+  EXPECT_EQ(RunFrom(cache.get(), 0), 200);
+  EXPECT_EQ(cache->stats().memory_hits, 1);
+}
+
 class FallbackTest : public testing::TestWithParam<ErrorCode> {};
 
 TEST_P(FallbackTest, TheNextCompilerStandsIn) {
