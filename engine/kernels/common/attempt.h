@@ -47,7 +47,9 @@ SVM_INLINE bool try_modulo(i64 a, i64 b, i64* out) {
   return b != 0;
 }
 SVM_INLINE bool try_modulo(i128 a, i128 b, i128* out) {
-  *out = b == 0 || b == -1 ? 0 : a % b;
+  u128 rest = 0;
+  if (b != 0) wide_divide(wide_of(magnitude(a)), magnitude(b), &rest);
+  *out = with_sign(rest, a < 0);
   return b != 0;
 }
 SVM_INLINE bool try_modulo(double a, double b, double* out) {

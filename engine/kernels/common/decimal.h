@@ -69,12 +69,14 @@ SVM_INLINE bool scale_wide(Wide& v, u32 digits) {
   return wide_scale(v, u64(power_of_ten(digits))) == 0;
 }
 
-// The magnitude 'v' of scale 'from' as a decimal(precision, to).
+// The magnitude 'v' of scale 'from' as a decimal(precision, to). A scale above 38 comes with at
+// most 39 digits.
 SVM_VERB bool rescale_wide(Wide v, bool negative, u32 from, u32 to, u32 precision, i128* out) {
   if (to >= from) {
     const bool fits = scale_wide(v, to - from) && high_half(v) == 0;
     return give_decimal(low_half(v), negative, precision, out) && fits;
   }
+  if (from - to > kMaxPrecision) return give_decimal(0, false, precision, out);  // a small product
   if (!wide_less(v, wide_multiply(power_of_ten(from - to), power_of_ten(precision)))) return false;
   return give_decimal(round_wide(v, from - to), negative, precision, out);
 }

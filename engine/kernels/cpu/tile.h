@@ -67,7 +67,7 @@ SVM_INLINE bool end_steps(Tile& t, const KernelCall* call) {
 
 // for each step number, in the call's order, while rows are left { switch (step) … }
 #define SVM_FOR_EACH_STEP(step, t, call)                                                     \
-  for (u32 svm_at = 0, step = 0;                                                             \
+  for ([[maybe_unused]] u32 svm_at = 0, step = 0;                                            \
        svm_at < (call)->num_steps && (t).count != 0 && (step = (call)->order[svm_at], true); \
        ++svm_at)
 
