@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/exec/state/tests/state_test.h"
+#include "engine/kernels/common/decimal.h"
 #include "engine/kernels/cpu/accumulate.h"
 
 namespace shadowvm::exec {
