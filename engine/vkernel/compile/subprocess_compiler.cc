@@ -85,6 +85,8 @@ std::vector<std::string> Flags(OptLevel level, bool sanitize) {
   std::vector<std::string> flags = {"-std=c++20", level == OptLevel::kFast ? "-O1" : "-O2",
                                     "-march=native", "-shared", "-fPIC", "-nostdlib", "-nostdinc",
                                     "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
+                                    // A kernel's calls stay in it, whatever the program exports.
+                                    "-fvisibility-inlines-hidden", "-Wl,-Bsymbolic",
                                     // Rounding must be Spark's: a * b + c is two operations.
                                     "-ffp-contract=off", "-w"};
   if (level == OptLevel::kFull) flags.push_back("-ftree-vectorize");

@@ -36,7 +36,7 @@ std::unique_ptr<ClangCompiler> Make(int workers, milliseconds timeout = millisec
 
 bool IsRunning(pid_t pid) { return ::kill(pid, 0) == 0; }
 
-// A worker gets its own process's state letter ("T" when stopped) from /proc.
+// The state letter of a process in /proc: "T" when stopped, "Z" when ended and not reaped.
 char StateOf(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -88,8 +88,10 @@ TEST(ClangCompilerTest, AKilledIdleWorkerIsReplacedUnnoticed) {
   ASSERT_TRUE(compiler->Compile(Adding(1)).ok());
   const pid_t first = compiler->worker_pids()[0];
   ::kill(first, SIGKILL);
-  while (StateOf(first) != 'Z') std::this_thread::sleep_for(milliseconds(1));
-  EXPECT_TRUE(compiler->Compile(Adding(2)).ok());
+  siginfo_t ended;  // waits for its end and leaves it to be reaped
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(first), &ended, WEXITED | WNOWAIT), 0);
+  const auto again = compiler->Compile(Adding(2));
+  ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_NE(compiler->worker_pids()[0], first);
 }
 

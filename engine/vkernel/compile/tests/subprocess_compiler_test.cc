@@ -34,16 +34,16 @@ class SubprocessCompilerTest : public testing::Test {
     ::unsetenv("TMPDIR");
   }
 
-  base::Status CompileWith(const std::string& script) {
+  base::Status CompileWith(const std::string& script,
+                           std::chrono::seconds timeout = std::chrono::seconds(60)) {
     const std::string program = folder_ / "compiler";
     std::ofstream(program) << "#!/bin/sh\n" << script << "\n";
     ::chmod(program.c_str(), 0700);
-    return CompileWithProgram(program);
+    return CompileWithProgram(program, timeout);
   }
-  base::Status CompileWithProgram(const std::string& program) {
-    auto compiler = SubprocessCompiler::Create({.headers = TestHeaders(),
-                                                .program = program,
-                                                .timeout = std::chrono::milliseconds(1'000)});
+  base::Status CompileWithProgram(const std::string& program, std::chrono::seconds timeout) {
+    auto compiler = SubprocessCompiler::Create(
+        {.headers = TestHeaders(), .program = program, .timeout = timeout});
     if (!compiler.ok()) return compiler.status();
     return (*compiler)->Compile({"test", AddingKernel(1)}).status();
   }
@@ -52,7 +52,7 @@ class SubprocessCompilerTest : public testing::Test {
 };
 
 TEST_F(SubprocessCompilerTest, AMissingProgramIsNamed) {
-  const auto missing = CompileWithProgram("/nowhere/c++");
+  const auto missing = CompileWithProgram("/nowhere/c++", std::chrono::seconds(60));
   EXPECT_EQ(CodeOf(missing), ErrorCode::kNoCompiler);
   EXPECT_NE(missing.message().find("/nowhere/c++"), std::string::npos);
 }
@@ -71,7 +71,8 @@ TEST_F(SubprocessCompilerTest, ACrashIsACrash) {
 
 TEST_F(SubprocessCompilerTest, AHangIsKilledWithItsChildren) {
   const std::string pid_file = folder_ / "pid";
-  const auto hung = CompileWith("sleep 1000 & echo $! > " + pid_file + "; wait");
+  const auto hung =
+      CompileWith("sleep 1000 & echo $! > " + pid_file + "; wait", std::chrono::seconds(1));
   EXPECT_EQ(CodeOf(hung), ErrorCode::kCompilerTimeout);
   int pid = 0;
   std::ifstream(pid_file) >> pid;

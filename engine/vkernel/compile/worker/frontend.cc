@@ -46,13 +46,13 @@ class PrecompileAction : public clang::ASTFrontendAction {
 };
 
 std::vector<std::string> Arguments(const Target& target) {
-  std::vector<std::string> arguments = {"-triple", target.triple, "-target-cpu", target.cpu,
-                                        "-tune-cpu", target.cpu, "-O2", "-std=c++20",
-                                        // Rounding must be Spark's: a * b + c is two operations.
-                                        "-ffp-contract=off", "-fno-rtti", "-fno-threadsafe-statics",
-                                        "-mrelocation-model", "pic", "-pic-level", "2",
-                                        "-fhalf-no-semantic-interposition", "-nostdsysteminc",
-                                        "-nobuiltininc", "-disable-llvm-passes", "-w", "-I", kRoot};
+  std::vector<std::string> arguments = {
+      "-triple", target.triple, "-target-cpu", target.cpu, "-tune-cpu", target.cpu, "-O2",
+      "-std=c++20",
+      // Rounding must be Spark's: a * b + c is two operations.
+      "-ffp-contract=off", "-fno-rtti", "-fno-threadsafe-statics", "-fvisibility-inlines-hidden",
+      "-mrelocation-model", "pic", "-pic-level", "2", "-fhalf-no-semantic-interposition",
+      "-nostdsysteminc", "-nobuiltininc", "-disable-llvm-passes", "-w", "-I", kRoot};
   for (const std::string& feature : target.features) {
     arguments.insert(arguments.end(), {"-target-feature", feature});
   }

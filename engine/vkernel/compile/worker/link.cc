@@ -42,6 +42,7 @@ bool RunLinker(const std::string& input, std::string* log) {
   // allows; "-" is the one name it writes to directly.
   const char* arguments[] = {"ld.lld",
                              "-shared",
+                             "-Bsymbolic",
                              "--threads=1",
                              "--build-id=none",
                              "--hash-style=gnu",
