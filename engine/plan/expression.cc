@@ -3,6 +3,7 @@
 
 #include "engine/plan/expression.h"
 
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -42,6 +43,12 @@ ExpressionPtr WithArgs(const ExpressionPtr& expression, const Rewrite& rewrite) 
 }
 
 }  // namespace
+
+bool Literal::operator==(const Literal& other) const {
+  return is_null == other.is_null && integer == other.integer &&
+         std::bit_cast<uint64_t>(number) == std::bit_cast<uint64_t>(other.number) &&
+         text == other.text;
+}
 
 const OperationInfo& InfoOf(Op op) { return kOperations[static_cast<int>(op)]; }
 

@@ -48,7 +48,8 @@ struct Literal {
   static Literal Number(double value) { return {false, 0, value, {}}; }
   static Literal Text(std::string value) { return {false, 0, 0, std::move(value)}; }
   int64_t int64() const { return static_cast<int64_t>(integer); }
-  bool operator==(const Literal&) const = default;
+  // Numbers by their bits: NaN is itself, and 0.0 is not -0.0.
+  bool operator==(const Literal& other) const;
 };
 
 struct Expression;

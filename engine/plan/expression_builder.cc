@@ -95,7 +95,7 @@ Status Unset() {
 
 }  // namespace
 
-EvalMode ExpressionBuilder::ModeOf(v1::EvalMode mode) const {
+Result<EvalMode> ExpressionBuilder::ModeOf(v1::EvalMode mode) const {
   switch (mode) {
     case v1::EVAL_MODE_LEGACY:
       return EvalMode::kLegacy;
@@ -103,8 +103,11 @@ EvalMode ExpressionBuilder::ModeOf(v1::EvalMode mode) const {
       return EvalMode::kAnsi;
     case v1::EVAL_MODE_TRY:
       return EvalMode::kTry;
-    default:
+    case v1::EVAL_MODE_UNSPECIFIED:
       return DefaultMode(settings_);
+    default:
+      return MakeError(ErrorCode::kUnsupported,
+                       "eval mode number " + std::to_string(static_cast<int>(mode)));
   }
 }
 
@@ -179,7 +182,8 @@ Result<ExpressionPtr> ExpressionBuilder::BuildCall(const v1::Call& call, int dep
                      "operator number " + std::to_string(static_cast<int>(call.operator_())) +
                          " of " + std::to_string(args.size()) + " arguments");
   }
-  return MakeTyped(*op, std::move(args), ModeOf(call.eval_mode()), settings_);
+  SVM_ASSIGN_OR_RETURN(const EvalMode mode, ModeOf(call.eval_mode()));
+  return MakeTyped(*op, std::move(args), mode, settings_);
 }
 
 Result<ExpressionPtr> ExpressionBuilder::Between(std::vector<ExpressionPtr> args) {
@@ -215,7 +219,8 @@ Result<ExpressionPtr> ExpressionBuilder::BuildCase(const v1::Case& proto, int de
 Result<ExpressionPtr> ExpressionBuilder::BuildCast(const v1::Cast& cast, int depth) {
   SVM_ASSIGN_OR_RETURN(auto arg, Build(cast.arg(), depth));
   SVM_ASSIGN_OR_RETURN(const columns::Type type, TypeFromProto(cast.type()));
-  return MakeCast(std::move(arg), type, ModeOf(cast.eval_mode()));
+  SVM_ASSIGN_OR_RETURN(const EvalMode mode, ModeOf(cast.eval_mode()));
+  return MakeCast(std::move(arg), type, mode);
 }
 
 Result<ExpressionPtr> ExpressionBuilder::BuildIn(const v1::InList& in, int depth) {

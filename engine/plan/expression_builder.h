@@ -25,7 +25,7 @@ class ExpressionBuilder {
   base::Result<ExpressionPtr> Build(const v1::Expression& expression) {
     return Build(expression, limits_.max_expression_depth);
   }
-  EvalMode ModeOf(v1::EvalMode mode) const;
+  base::Result<EvalMode> ModeOf(v1::EvalMode mode) const;
 
  private:
   base::Result<ExpressionPtr> Build(const v1::Expression& expression, int depth);

@@ -196,8 +196,8 @@ Result<AggregateCall> BuildAggregateCall(const v1::AggregateCall& proto, Express
     const std::string text = argument == nullptr ? "*" : ToString(*argument, &schema);
     name = std::string(NameOf(function)) + "(" + text + ")";
   }
-  return MakeAggregate(function, std::move(argument), std::move(name),
-                       builder->ModeOf(proto.eval_mode()), grouped);
+  SVM_ASSIGN_OR_RETURN(const EvalMode mode, builder->ModeOf(proto.eval_mode()));
+  return MakeAggregate(function, std::move(argument), std::move(name), mode, grouped);
 }
 
 NodeResult BuildAggregate(const v1::Action& action, const columns::Schema& schema,
@@ -225,6 +225,20 @@ NodeResult BuildAggregate(const v1::Action& action, const columns::Schema& schem
   return node;
 }
 
+Result<bool> NullsFirst(const v1::SortKey& key) {
+  switch (key.null_order()) {
+    case v1::NULL_ORDER_UNSPECIFIED:
+      return !key.descending();
+    case v1::NULL_ORDER_FIRST:
+      return true;
+    case v1::NULL_ORDER_LAST:
+      return false;
+    default:
+      return MakeError(ErrorCode::kUnsupported,
+                       "null order number " + std::to_string(static_cast<int>(key.null_order())));
+  }
+}
+
 template <typename Keys>
 Result<std::vector<SortKey>> BuildSortKeys(const Keys& protos, const columns::Schema& schema,
                                            const BuildContext& context) {
@@ -234,9 +248,7 @@ Result<std::vector<SortKey>> BuildSortKeys(const Keys& protos, const columns::Sc
   for (int i = 0; i < protos.size(); ++i) {
     const v1::SortKey& proto = protos[i];
     SVM_ASSIGN_OR_RETURN(auto expression, BuildAt(&builder, proto.expression(), "keys", i));
-    const bool nulls_first = proto.null_order() == v1::NULL_ORDER_UNSPECIFIED
-                                 ? !proto.descending()
-                                 : proto.null_order() == v1::NULL_ORDER_FIRST;
+    SVM_ASSIGN_OR_RETURN(const bool nulls_first, NullsFirst(proto));
     keys.push_back({std::move(expression), proto.descending(), nulls_first});
   }
   return keys;
@@ -313,6 +325,8 @@ columns::Schema Joined(const columns::Schema& left, const columns::Schema& right
 }
 
 void SplitConjuncts(const ExpressionPtr& condition, std::vector<ExpressionPtr>* conjuncts) {
+  const bool always = condition->is_literal() && condition->literal.integer != 0;
+  if (always) return;
   if (condition->op != Op::kAnd) {
     conjuncts->push_back(condition);
     return;

@@ -30,7 +30,7 @@ std::vector<int> AllColumns(int count);
 columns::Schema KeptFields(const columns::Schema& schema, const std::vector<int>& kept);
 // The columns a join's 'kept' counts: left's, then right's.
 columns::Schema Joined(const columns::Schema& left, const columns::Schema& right);
-// Appends the operands of nested ANDs, in order.
+// Appends the operands of nested ANDs, in order, without those that are the constant true.
 void SplitConjuncts(const ExpressionPtr& condition, std::vector<ExpressionPtr>* conjuncts);
 
 }  // namespace shadowvm::plan

@@ -3,7 +3,10 @@
 
 #include "engine/plan/plan_builder.h"
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/message.h>
+#include <google/protobuf/unknown_field_set.h>
 
 #include <limits>
 #include <memory>
@@ -21,6 +24,9 @@ using base::ErrorCode;
 using base::MakeError;
 using base::Result;
 using base::Status;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
 
 Settings SettingsOf(const v1::Settings& proto) {
   Settings settings;
@@ -61,6 +67,30 @@ Result<std::unique_ptr<ActionNode>> BuildOne(
   return node;
 }
 
+// A field this engine does not know may change what its message means: it must not be passed over.
+Status RefuseUnknownFields(const Message& message) {
+  const Reflection& reflection = *message.GetReflection();
+  const auto& unknown = reflection.GetUnknownFields(message);
+  if (!unknown.empty()) {
+    return MakeError(ErrorCode::kUnsupported, "field " + std::to_string(unknown.field(0).number()) +
+                                                  " of a " + message.GetDescriptor()->name() +
+                                                  " is not known");
+  }
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) {
+      SVM_RETURN_NOT_OK(RefuseUnknownFields(reflection.GetMessage(message, field)));
+      continue;
+    }
+    for (int i = 0; i < reflection.FieldSize(message, field); ++i) {
+      SVM_RETURN_NOT_OK(RefuseUnknownFields(reflection.GetRepeatedMessage(message, field, i)));
+    }
+  }
+  return Status::OK();
+}
+
 std::unique_ptr<const ActionNode> CollectOf(const ActionNode& input) {
   auto sink = std::make_unique<SinkNode>(input.id);
   sink->inputs.push_back(&input);
@@ -81,6 +111,7 @@ Result<v1::Command> ParseCommand(std::string_view bytes, const PlanLimits& limit
   if (!command.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
     return MakeError(ErrorCode::kBadCommand, "the bytes are no command, or nest too deep");
   }
+  SVM_RETURN_NOT_OK(RefuseUnknownFields(command));
   return command;
 }
 

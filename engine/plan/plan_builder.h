@@ -25,7 +25,8 @@ struct PlanLimits {
   int64_t max_bytes = int64_t{64} << 20;
 };
 
-// Reads a serialized command. kBadCommand when it is none, is too large or nests too deep.
+// Reads a serialized command. kBadCommand when it is none, is too large or nests too deep;
+// kUnsupported when it holds fields this engine does not know.
 base::Result<v1::Command> ParseCommand(std::string_view bytes, const PlanLimits& limits = {});
 
 // The typed plan of a command: names resolved, expressions typed, the root a sink. Errors name the

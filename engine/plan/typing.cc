@@ -122,6 +122,17 @@ std::optional<Type> Comparable(Type left, Type right, const Settings& settings) 
   return IsNumeric(right) ? NumberForText(right, right, settings.ansi) : right;
 }
 
+// A constant compared with a value takes the value's type where that is exact, so that no column is
+// converted: "int32 column = 5 as int64" compares int32. The outcome is that of Spark's wider
+// comparison.
+bool TakeTypeOf(const Expression& value, ExpressionPtr* constant) {
+  if (!(*constant)->is_literal() || value.is_literal()) return false;
+  auto literal = CastLiteral((*constant)->literal, (*constant)->type, value.type);
+  if (!literal) return false;
+  if ((*constant)->type != value.type) *constant = MakeLiteral(value.type, *std::move(literal));
+  return true;
+}
+
 Result<ExpressionPtr> TypeComparison(const Typing& typing, Args args) {
   SVM_RETURN_NOT_OK(MakeComparable(&args[0], &args[1], typing.settings));
   const bool nullable = typing.op != Op::kEqualNullSafe && AnyNullable(args);
@@ -269,6 +280,7 @@ Result<ExpressionPtr> MakeCast(ExpressionPtr arg, Type type, EvalMode mode) {
 }
 
 Status MakeComparable(ExpressionPtr* left, ExpressionPtr* right, const Settings& settings) {
+  if (TakeTypeOf(**right, left) || TakeTypeOf(**left, right)) return Status::OK();
   const auto type = Comparable((*left)->type, (*right)->type, settings);
   if (!type) {
     return MakeError(ErrorCode::kTypeMismatch, "cannot compare " + (*left)->type.ToString() +

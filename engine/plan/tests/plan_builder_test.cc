@@ -176,6 +176,38 @@ TEST(PlanBuilderTest, ParsesWhatItWasGivenOrSaysNo) {
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
   EXPECT_EQ(parsed->SerializeAsString(), command.SerializeAsString());
   EXPECT_EQ(CodeOf(ParseCommand("not a command").status()), ErrorCode::kBadCommand);
+  EXPECT_EQ(CodeOf(ParseCommand(command.SerializeAsString(), {.max_bytes = 10}).status()),
+            ErrorCode::kBadCommand);
+}
+
+// A newer writer's field may change what a message means: passing over it would answer another
+// question.
+TEST(PlanBuilderTest, FieldsAndNumbersFromTheFutureAreRefused) {
+  v1::Command command = GoodCommand();
+  v1::Join* join = ActionOf(&command, 3)->mutable_join();
+  join->GetReflection()->MutableUnknownFields(join)->AddVarint(5, 1);
+  const auto status = ParseCommand(command.SerializeAsString()).status();
+  EXPECT_EQ(CodeOf(status), ErrorCode::kUnsupported);
+  EXPECT_NE(status.message().find("field 5 of a Join"), std::string::npos);
+
+  command = GoodCommand();
+  v1::Expression* condition = ActionOf(&command, 4)->mutable_filter()->mutable_conditions(0);
+  condition->mutable_call()->set_eval_mode(static_cast<v1::EvalMode>(9));
+  EXPECT_EQ(CodeOf(StatusOf(command)), ErrorCode::kUnsupported);
+
+  command = TableNamed("date").OrderBy({client::Asc("d_year")}).ToCommand();
+  ActionOf(&command, 2)
+      ->mutable_sort()
+      ->mutable_keys(0)
+      ->set_null_order(static_cast<v1::NullOrder>(9));
+  EXPECT_EQ(CodeOf(StatusOf(command)), ErrorCode::kUnsupported);
+}
+
+TEST(PlanBuilderTest, ConditionsThatAlwaysHoldAreDropped) {
+  const Plan plan = Build(TableNamed("date").Filter(Lit(true) && Col("d_year") > 1));
+  EXPECT_EQ(As<FilterNode>(plan.root().input()).conjuncts.size(), 1U);
+  const Plan never = Build(TableNamed("date").Filter(client::NullLit(client::BoolType())));
+  EXPECT_EQ(As<FilterNode>(never.root().input()).conjuncts.size(), 1U);
 }
 
 TEST(PlanBuilderTest, LongChainsDoNotExhaustTheStack) {
