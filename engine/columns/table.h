@@ -68,6 +68,13 @@ class TableSource {
                                                             std::span<const ZoneFilter> filters,
                                                             base::Spans* spans) = 0;
 
+  // The type of a column that the data has and schema() leaves out, because no type of ours holds
+  // it ("list<…>"); empty when the data has no such column.
+  virtual std::string unsupported(const std::string& column) const { return {}; }
+
+  // Whether Read would find all of it in memory. A hint: work on resident segments can be cut small.
+  virtual bool IsResident(int segment, std::span<const int> columns) const { return false; }
+
   int64_t num_rows() const {
     int64_t rows = 0;
     for (int i = 0; i < num_segments(); ++i) rows += segment_rows(i);
@@ -100,6 +107,8 @@ class MemoryTable : public TableSource {
   base::Result<std::shared_ptr<const Segment>> Read(int segment, std::span<const int> columns,
                                                     std::span<const ZoneFilter> filters,
                                                     base::Spans* spans) override;
+
+  bool IsResident(int, std::span<const int>) const override { return true; }
 
   const Column& column(int ordinal) const { return columns_[ordinal]; }
   int64_t bytes() const;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/storage/parquet_table.h"
+
+#include <utility>
+
+#include "engine/storage/table_registry.h"
+
+namespace shadowvm::storage {
+
+base::Result<std::shared_ptr<ParquetTable>> ParquetTable::Open(std::span<const std::string> paths,
+                                                               const StorageContext& context) {
+  return TableRegistry(context).Open(paths);
+}
+
+ParquetTable::ParquetTable(std::string name, std::shared_ptr<TableContents> contents)
+    : name_(std::move(name)),
+      contents_(std::move(contents)),
+      pinned_(contents_->files().columns.size()) {
+  SegmentCache* cache = contents_->context().cache;
+  if (cache != nullptr) generation_ = cache->NewGeneration();
+}
+
+int ParquetTable::num_segments() const {
+  return static_cast<int>(contents_->files().segments.size());
+}
+
+int64_t ParquetTable::segment_rows(int segment) const {
+  return contents_->files().segments[segment].num_rows;
+}
+
+columns::Zone ParquetTable::zone(int segment, int column) const {
+  return contents_->files().columns[column].zones[segment];
+}
+
+columns::Zone ParquetTable::zone(int column) const {
+  return contents_->files().columns[column].zone;
+}
+
+base::Result<TextLayout> ParquetTable::Pin(int column) {
+  if (!schema().fields[column].type.is_text()) return TextLayout{};
+  {
+    std::lock_guard lock(mutex_);
+    if (pinned_[column].has_value()) return *pinned_[column];
+  }
+  SVM_ASSIGN_OR_RETURN(TextLayout text, contents_->DecideText(column, generation_));
+  std::lock_guard lock(mutex_);
+  if (!pinned_[column].has_value()) pinned_[column] = std::move(text);
+  return *pinned_[column];
+}
+
+base::Result<columns::Layout> ParquetTable::layout(int column) {
+  columns::Layout layout = contents_->files().columns[column].layout;
+  if (!schema().fields[column].type.is_text()) return layout;
+  SVM_ASSIGN_OR_RETURN(const TextLayout text, Pin(column));
+  layout.encoding = text.encoding;
+  return layout;
+}
+
+std::shared_ptr<columns::Dictionary> ParquetTable::dictionary(int column) {
+  auto text = Pin(column);
+  return text.ok() ? text->dictionary : nullptr;
+}
+
+bool ParquetTable::dictionary_complete(int column) const {
+  if (!schema().fields[column].type.is_text()) return true;
+  return contents_->text(column).all_seen();
+}
+
+std::string ParquetTable::unsupported(const std::string& column) const {
+  for (const auto& file : contents_->files().files) {
+    for (const auto& [name, type] : file->unsupported) {
+      if (name == column) return type;
+    }
+  }
+  return {};
+}
+
+// Pages are skipped only where the segment would not stay in memory: what stays serves every later
+// query.
+base::Result<std::optional<LiveParts>> ParquetTable::ChooseLive(
+    int segment, std::span<const int> columns, std::span<const columns::ZoneFilter> filters,
+    LazyFile* file) {
+  if (filters.empty() || contents_->Keeps(segment, columns, generation_)) return std::nullopt;
+  SVM_ASSIGN_OR_RETURN(const DataFile* opened, file->Get());
+  SVM_ASSIGN_OR_RETURN(LiveParts live, FindLive(*opened, contents_->files(), segment, filters));
+  const FileSegment& whole = contents_->files().segments[segment];
+  if (CountRows(ToSegmentRows(whole, live)) == whole.num_rows) return std::nullopt;
+  return live;
+}
+
+base::Result<std::shared_ptr<const columns::Segment>> ParquetTable::Read(
+    int segment, std::span<const int> columns, std::span<const columns::ZoneFilter> filters,
+    base::Spans* spans) {
+  const base::Span span(spans, base::Stage::kScan);
+  const FileSegment& described = contents_->files().segments[segment];
+  LazyFile file(*contents_->files().files[described.file]);
+  SVM_ASSIGN_OR_RETURN(const auto live, ChooseLive(segment, columns, filters, &file));
+  auto result = std::make_shared<columns::Segment>();
+  result->num_rows = described.num_rows;
+  if (live.has_value()) result->live = ToSegmentRows(described, *live);
+  for (const int column : columns) {
+    SVM_ASSIGN_OR_RETURN(const TextLayout text, Pin(column));
+    SVM_ASSIGN_OR_RETURN(auto read,
+                         live.has_value()
+                             ? contents_->ReadLive(column, segment, text, generation_, *live, &file)
+                             : contents_->Read(column, segment, text, generation_, &file));
+    result->columns.push_back(std::move(read));
+  }
+  return result;
+}
+
+}  // namespace shadowvm::storage
