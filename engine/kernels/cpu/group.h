@@ -18,7 +18,9 @@ struct Slots {
 template <class T>
 SVM_INLINE void start_slots(const T& t, Slots& g) {
   u32 zero = 0;
-  __asm__("" : "+r"(zero));  // an unknown value: else compilers call memset, which is not there to link
+  __asm__(
+      ""
+      : "+r"(zero));  // an unknown value: else compilers call memset, which is not there to link
   for (u32 j = 0; j < t.count; ++j) g.slot[j] = zero;
 }
 

@@ -58,10 +58,32 @@ struct KeyLook {
   SVM_MEMBER u8 operator()(u32 j) const { return exists(table, u64(key[j]) - u64(table.base)); }
 };
 
+// By gathers from the bitmap, 64 rows at a time; the look-up is by position in the tile. A table of
+// 2^32 keys is never direct.
+template <class U>
+SVM_VERB u32 gather_existing(u16* selection, u32 count, bool all, const BitmapLook<U>& look,
+                             u64 flip) {
+  const u32 shift = u32(look.shift);
+  u32 kept = 0, j = 0;
+  for (; j + kBlockRows <= count; j += kBlockRows) {
+    const u64 mask = all ? bitmap_mask(look.data + j, shift, look.bits)
+                         : bitmap_mask_selected(look.data, selection + j, shift, look.bits);
+    kept += put_block(selection, kept, j, all, mask ^ flip);
+  }
+  u64 mask = 0;
+  for (u32 r = 0; j + r < count; ++r) {
+    mask |= u64((look(all ? j + r : selection[j + r]) ^ flip) & 1) << r;
+  }
+  return kept + put_block(selection, kept, j, all, mask);
+}
+
 template <class T, class U>
 SVM_VERB void keep_existing(T& t, const Direct& table, const Column<U>& column, u64 flip) {
   const u64 shift = offset_in(table, column);
-  if (table.bytes != nullptr) {
+  if constexpr (kHasBitmapMasks && T::kContiguous && sizeof(U) <= 4) {
+    const BitmapLook<U> look = {column.data + t.source(0), table.bits, shift};
+    take_selection(t, gather_existing(t.selection, t.count, t.all, look, flip));
+  } else if (table.bytes != nullptr) {
     keep_where(t, ByteLook<U>{column.data, table.bytes, shift}, flip);
   } else {
     keep_where(t, BitmapLook<U>{column.data, table.bits, shift}, flip);

@@ -13,6 +13,12 @@ namespace shadowvm::kernels {
 
 inline constexpr u32 kLaneBytes = kTileRows + kBlockRows;
 
+// Appends to the 'kept' positions those of the block of rows at j whose bit is set.
+SVM_INLINE u32 put_block(u16* selection, u32 kept, u32 j, bool all, u64 mask) {
+  return all ? put_positions(selection + kept, j, mask)
+             : put_selected(selection + kept, selection + j, mask);
+}
+
 // Compacts 'count' positions (all of them, or those of the selection) by bit 0 of their lanes, each
 // inverted when 'flip' is ~0. Returns how many are left.
 SVM_VERB u32 compact_lanes(u16* selection, u32 count, bool all, const u8* lane, u64 flip) {
@@ -20,17 +26,21 @@ SVM_VERB u32 compact_lanes(u16* selection, u32 count, bool all, const u8* lane, 
   for (u32 j = 0; j < count; j += kBlockRows) {
     u64 mask = lane_mask(lane + j) ^ flip;
     if (count - j < kBlockRows) mask &= (u64(1) << (count - j)) - 1;
-    kept += all ? put_positions(selection + kept, j, mask)
-                : put_selected(selection + kept, selection + j, mask);
+    kept += put_block(selection, kept, j, all, mask);
   }
   return kept;
 }
 
+// The selection now holds 'kept' positions.
 template <class T>
-SVM_INLINE void keep_lanes(T& t, const u8* lane, u64 flip = 0) {
-  const u32 kept = compact_lanes(t.selection, t.count, t.all, lane, flip);
+SVM_INLINE void take_selection(T& t, u32 kept) {
   t.all = t.all && kept == t.count;
   t.count = kept;
+}
+
+template <class T>
+SVM_INLINE void keep_lanes(T& t, const u8* lane, u64 flip = 0) {
+  take_selection(t, compact_lanes(t.selection, t.count, t.all, lane, flip));
 }
 
 // lane[j] = look(row of j) for every row alive, eight at a time.
@@ -96,11 +106,7 @@ SVM_INLINE void keep_valid(T& t, const AnyColumn& column) {
 // Keeps the rows that are null.
 template <class T>
 SVM_INLINE void keep_null(T& t, const AnyColumn& column) {
-  if (column.validity == nullptr) {
-    t.all = false;
-    t.count = 0;
-    return;
-  }
+  if (column.validity == nullptr) return take_selection(t, 0);
   keep_bits(t, column.validity, ~u64(0));
 }
 
@@ -129,15 +135,9 @@ SVM_VERB void keep_range(T& t, const Column<U>& column, const RangeView& range) 
   constexpr u64 kMost = U(~U(0));
   const U low = U(range.low);
   const U length = U(range.length < kMost - low ? range.length : kMost - low);
-  if (range.low > kMost) {
-    t.all = false;
-    t.count = 0;
-    return;
-  }
+  if (range.low > kMost) return take_selection(t, 0);
   if (t.all) {
-    const u32 kept = select_range(t.selection, column.data + t.source(0), t.count, low, length);
-    t.all = kept == t.count;
-    t.count = kept;
+    take_selection(t, select_range(t.selection, column.data + t.source(0), t.count, low, length));
   } else {
     keep_where(t, RangeLook<U>{column.data, low, length});
   }

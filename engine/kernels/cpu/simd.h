@@ -35,12 +35,16 @@ using Bytes64 = SVM_VECTOR(char, 64);
 using Words32 = SVM_VECTOR(short, 64);
 using Ints16 = SVM_VECTOR(int, 64);
 using Longs8 = SVM_VECTOR(long long, 64);
+using Keys16 = SVM_VECTOR(u32, 64);
+
+// Predicates of the compare builtins.
+inline constexpr int kLessEqual = 2, kNotEqual = 4;
 
 // Bit r of the result is bit 0 of lane[r], for 64 lanes.
 SVM_INLINE u64 lane_mask(const u8* lane) {
   const Bytes64 zero = {};
-  return u64(
-      __builtin_ia32_ucmpb512_mask(load_vector<Bytes64>(lane) & (zero + char(1)), zero, 4, ~0ull));
+  return u64(__builtin_ia32_ucmpb512_mask(load_vector<Bytes64>(lane) & (zero + char(1)), zero,
+                                          kNotEqual, ~0ull));
 }
 
 inline constexpr Words32 kWordNumbers = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
@@ -82,7 +86,6 @@ SVM_INLINE V splat(U value) {
 // Bit r of the result: values[r] - low <= length, unsigned; for 64 rows.
 template <class U>
 SVM_INLINE u64 range_mask(const U* values, U low, U length) {
-  constexpr int kLessEqual = 2;
   u64 mask = 0;
   for (u32 r = 0; r < 64; r += 64 / sizeof(U)) {
     if constexpr (sizeof(U) == 1) {
@@ -105,7 +108,46 @@ SVM_INLINE u64 range_mask(const U* values, U low, U length) {
   return mask;
 }
 
+// Whether the two bitmap masks exist: gathers beat scalar look-ups with AVX-512, not with AVX2.
+inline constexpr bool kHasBitmapMasks = true;
+
+// Which of 16 keys have their bit set.
+SVM_INLINE u64 bitmap_mask_of_vector(Keys16 key, const u8* bits) {
+  const Ints16 word = __builtin_ia32_gathersiv16si(Ints16{}, bits, (Ints16)(key >> 5), u16(~0u), 4);
+  const Keys16 bit = (Keys16{} + 1) << (key & 31);
+  return u16(__builtin_ia32_ucmpd512_mask(word & (Ints16)bit, Ints16{}, kNotEqual, u16(~0u)));
+}
+
+// Bit r of the result: bit values[r] + shift of the bitmap, for 64 rows.
+template <class U>
+SVM_INLINE u64 bitmap_mask(const U* values, u32 shift, const u8* bits) {
+  typedef U Values __attribute__((vector_size(16 * sizeof(U))));
+  u64 mask = 0;
+  for (u32 r = 0; r < 64; r += 16) {
+    const Keys16 key = __builtin_convertvector(load_vector<Values>(values + r), Keys16) + shift;
+    mask |= bitmap_mask_of_vector(key, bits) << r;
+  }
+  return mask;
+}
+
+// The same for values[selection[r]]; reads up to three bytes past a value.
+template <class U>
+SVM_INLINE u64 bitmap_mask_selected(const U* values, const u16* selection, u32 shift,
+                                    const u8* bits) {
+  typedef u16 Positions __attribute__((vector_size(32)));
+  u64 mask = 0;
+  for (u32 r = 0; r < 64; r += 16) {
+    const Ints16 at = __builtin_convertvector(load_vector<Positions>(selection + r), Ints16);
+    Keys16 key = (Keys16)__builtin_ia32_gathersiv16si(Ints16{}, values, at, u16(~0u), sizeof(U));
+    if constexpr (sizeof(U) < 4) key &= U(~U(0));
+    mask |= bitmap_mask_of_vector(key + shift, bits) << r;
+  }
+  return mask;
+}
+
 #else
+
+inline constexpr bool kHasBitmapMasks = false;
 
 #if defined(__AVX2__) && defined(__BMI2__)
 
