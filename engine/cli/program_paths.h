@@ -8,7 +8,7 @@
 
 namespace shadowvm::cli {
 
-// $SHADOWVM_CACHE_DIR, else shadowvm/ in $XDG_CACHE_HOME or ~/.cache.
+// $SHADOWVM_CACHE_DIR, else shadowvm/kernels in $XDG_CACHE_HOME or ~/.cache.
 std::filesystem::path KernelCacheFolder();
 
 // The program shadowvm-compiler beside this one, or in ../libexec of an installation.

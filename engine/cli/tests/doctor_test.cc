@@ -32,7 +32,7 @@ TEST(DoctorTest, CacheFolderFollowsTheEnvironment) {
   EXPECT_NE(FindKernelCache().text.find("made on first use"), std::string::npos);
   ::unsetenv("SHADOWVM_CACHE_DIR");
   ::setenv("XDG_CACHE_HOME", "/tmp/svm-cache", 1);
-  EXPECT_EQ(KernelCacheFolder(), "/tmp/svm-cache/shadowvm");
+  EXPECT_EQ(KernelCacheFolder(), "/tmp/svm-cache/shadowvm/kernels");
   ::unsetenv("XDG_CACHE_HOME");
 }
 
