@@ -23,6 +23,7 @@ struct ExpandedTile {
   u32 row[kTileRows];
   u32 match[kTileRows];
 
+  SVM_MEMBER const u32* sources() const { return row; }
   SVM_MEMBER u32 source(u32 p) const { return row[p]; }
 };
 

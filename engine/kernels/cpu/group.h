@@ -18,18 +18,19 @@ struct Slots {
 template <class T>
 SVM_INLINE void start_slots(const T& t, Slots& g) {
   u32 zero = 0;
-  __asm__(
-      ""
-      : "+r"(zero));  // an unknown value: else compilers call memset, which is not there to link
-  for (u32 j = 0; j < t.count; ++j) g.slot[j] = zero;
+  __asm__("" : "+r"(zero));  // else compilers see a memset and call it
+  const u32 count = t.count;
+  for (u32 j = 0; j < count; ++j) g.slot[j] = zero;
 }
 
 // slot += code(i) × stride, four rows at a time.
 template <class T, class Code>
 SVM_INLINE void add_codes(const T& t, Slots& g, const Code& code, u64 stride) {
   const u32 factor = u32(stride), count = t.count;
+  const u16* const selection = t.selection;
+  const auto rows = t.sources();
   u32 j = 0;
-#define SVM_ADD(n) g.slot[j + n] += code(t.selection[j + n], t.source(t.selection[j + n])) * factor
+#define SVM_ADD(n) g.slot[j + n] += code(selection[j + n], rows[selection[j + n]]) * factor
   for (; j + 4 <= count; j += 4) SVM_ADD(0), SVM_ADD(1), SVM_ADD(2), SVM_ADD(3);
   for (; j < count; ++j) SVM_ADD(0);
 #undef SVM_ADD

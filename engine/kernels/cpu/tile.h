@@ -20,7 +20,14 @@ struct Tile {
   bool all = true;
   alignas(64) u16 selection[kTileRows + kBlockRows];
 
-  explicit Tile(u32 first_row) : base(first_row) {}
+  SVM_MEMBER explicit Tile(u32 first_row) : base(first_row) {}
+  // From positions to rows of the segment, held in registers by loops whose stores could change a
+  // tile.
+  struct Sources {
+    u32 base;
+    SVM_MEMBER u32 operator[](u32 p) const { return base + p; }
+  };
+  SVM_MEMBER Sources sources() const { return Sources{base}; }
   // The row of the segment at position p.
   SVM_MEMBER u32 source(u32 p) const { return base + p; }
 };

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/kernels/common/attempt.h"
+
 namespace shadowvm::kernels::tests {
 namespace {
 
@@ -234,6 +236,15 @@ TEST_F(DecimalTest, DivideWhereOneRoundingWouldDiffer) {
   EXPECT_EQ(i64(out), 1);
   ASSERT_TRUE(decimal_divide(nines - 1, 38, 2, 0, 38, 0, &out));
   EXPECT_EQ(i64(out), 0);
+}
+
+TEST_F(DecimalTest, RemainderHasTheSignOfTheDividend) {
+  for (int n = 0; n < 20000; ++n) {
+    const i128 a = Value(), b = Value();
+    i128 rest = 0;
+    ASSERT_EQ(try_modulo(a, b, &rest), b != 0);
+    ASSERT_TRUE(b == 0 || rest == a % b);
+  }
 }
 
 TEST_F(DecimalTest, Fits) {
