@@ -147,7 +147,7 @@ base::Result<std::vector<uint32_t>> Dictionary::Intern(std::span<const std::stri
       }
       SVM_ASSIGN_OR_RETURN(const char* data, storage.Copy(text));
       unsigned prefix = 0;
-      std::memcpy(&prefix, text.data(), std::min<size_t>(4, text.size()));
+      std::memcpy(&prefix, data, std::min<size_t>(4, text.size()));
       texts_[size] = {data, static_cast<unsigned>(text.size()), prefix};
       slot = {hash, size};
       size_.store(++size, std::memory_order_release);

@@ -15,7 +15,8 @@ base::Status Corrupt(const char* what) {
   return base::MakeError(base::ErrorCode::kCorruptFile, what);
 }
 
-int64_t WordsFor(int64_t bytes) { return (bytes + 7) / 8; }
+// At least one, so that there is an address even for nothing.
+int64_t WordsFor(int64_t bytes) { return bytes / 8 + 1; }
 
 // The fewest bytes a dictionary entry takes, so that a claimed size can be checked before memory is
 // taken.
@@ -89,6 +90,7 @@ base::Status PageDecoder::ReadLevels(const parquet::DataPage& page, Values* valu
 
 base::Status PageDecoder::DecodeValues(const parquet::DataPage& page, const Values& values,
                                        uint8_t* out) {
+  if (validity_.num_valid == 0) return base::Status::OK();
   switch (page.encoding()) {
     case parquet::Encoding::PLAIN:
       return writer_->WritePlain(values.data, values.size, validity_.num_valid, out);

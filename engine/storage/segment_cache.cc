@@ -3,11 +3,24 @@
 
 #include "engine/storage/segment_cache.h"
 
+#include <new>
 #include <utility>
 
 #include "engine/base/fault.h"
 
 namespace shadowvm::storage {
+namespace {
+
+// Whoever waits for a segment must hear of its end, however it ends.
+base::Result<SegmentCache::Segment> LoadGuarded(const SegmentCache::Load& load) {
+  try {
+    return load();
+  } catch (const std::bad_alloc&) {
+    return base::MakeError(base::ErrorCode::kOutOfMemory, "no memory to decode a segment");
+  }
+}
+
+}  // namespace
 
 SegmentCache::SegmentCache(memory::MemoryBudget* budget, int64_t limit)
     : budget_(budget), limit_(limit) {
@@ -47,7 +60,7 @@ base::Result<SegmentCache::Segment> SegmentCache::GetOrLoad(const SegmentKey& ke
     ++counters_.misses;
     loading_.insert(key);
   }
-  base::Result<Segment> segment = load();
+  base::Result<Segment> segment = LoadGuarded(load);
   base::Status inserted;
   if (segment.ok()) inserted = Insert(key, generation, *segment);
   {
