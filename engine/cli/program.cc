@@ -8,6 +8,7 @@
 
 #include "engine/base/status.h"
 #include "engine/cli/bench/bench_command.h"
+#include "engine/cli/bench/engine_runner.h"
 #include "engine/cli/doctor/doctor_command.h"
 #include "engine/cli/ssb/gen_command.h"
 
@@ -21,10 +22,6 @@ constexpr const char* kStart = R"(Start here:
 
 Every command explains itself: shadowvm gen ssb --help)";
 
-base::Result<std::unique_ptr<QueryRunner>> NoQueries(const BenchSettings&) {
-  return base::MakeError(base::ErrorCode::kUnsupported, "this build holds no query engine");
-}
-
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
@@ -34,7 +31,7 @@ int RunProgram(int argc, char** argv) {
   app.set_version_flag("--version", SHADOWVM_VERSION);
   base::Status status;
   AddGenCommand(&app, &status);
-  AddBenchCommand(&app, NoQueries, &status);
+  AddBenchCommand(&app, MakeEngineRunner, &status);
   AddDoctorCommand(&app, &status);
   try {
     app.parse(argc, argv);

@@ -70,8 +70,10 @@ class StatesBuilder {
     output.accumulator = main;
     output.on_overflow = OverflowOf(call.mode);
     if (accumulate.op != AccumulateOp::kCountValid) AddCount(call, accumulate, &output);
-    const bool nullable = output.count >= 0 || call.type.is_decimal() || output.on_overflow == OnOverflow::kNull;
-    output.column = call.type.is_text() ? RowColumn::Text(call.type, nullable) : RowColumn::Value(call.type, nullable);
+    const bool nullable =
+        output.count >= 0 || call.type.is_decimal() || output.on_overflow == OnOverflow::kNull;
+    output.column = call.type.is_text() ? RowColumn::Text(call.type, nullable)
+                                        : RowColumn::Value(call.type, nullable);
     states_.outputs.push_back(std::move(output));
   }
 
@@ -83,8 +85,10 @@ class StatesBuilder {
     return static_cast<int>(states_.accumulators.size()) - 1;
   }
 
-  // The count that says whether there was any value: of valid arguments, or of rows where an argument is never null.
-  void AddCount(const AggregateCall& call, const vkernel::Accumulate& accumulate, AggregateOutput* output) {
+  // The count that says whether there was any value: of valid arguments, or of rows where an
+  // argument is never null.
+  void AddCount(const AggregateCall& call, const vkernel::Accumulate& accumulate,
+                AggregateOutput* output) {
     if (accumulate.valid_word >= 0) {
       output->count = AddAccumulator({AccumulatorKind::kCount, accumulate.valid_word, false});
     } else if (!grouped_ || call.function == AggregateFunction::kAvg) {

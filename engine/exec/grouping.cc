@@ -12,8 +12,10 @@ using vkernel::GroupKey;
 using vkernel::GroupKeyKind;
 using vkernel::KeyOrigin;
 
-std::shared_ptr<columns::Dictionary> DictionaryOf(const vkernel::Blueprint& blueprint, const vkernel::Input& input,
-                                                  const SourceView& source, const std::vector<PreparedJoin>& joins) {
+std::shared_ptr<columns::Dictionary> DictionaryOf(const vkernel::Blueprint& blueprint,
+                                                  const vkernel::Input& input,
+                                                  const SourceView& source,
+                                                  const std::vector<PreparedJoin>& joins) {
   if (!input.is_payload) return source.table->dictionary(blueprint.columns[input.index].ordinal);
   const vkernel::PayloadColumn& payload = blueprint.payloads[input.index];
   return joins[payload.join].build->rows->columns[payload.column].column.dictionary;
@@ -22,7 +24,8 @@ std::shared_ptr<columns::Dictionary> DictionaryOf(const vkernel::Blueprint& blue
 // Tries to make all keys dense; says at each key whether it could.
 class DenseChooser {
  public:
-  DenseChooser(const vkernel::Blueprint& blueprint, const SourceView& source, const std::vector<PreparedJoin>& joins)
+  DenseChooser(const vkernel::Blueprint& blueprint, const SourceView& source,
+               const std::vector<PreparedJoin>& joins)
       : blueprint_(blueprint), source_(source), joins_(joins) {}
 
   bool Choose(const plan::AggregateNode& node, const std::vector<KeyOrigin>& origins) {
@@ -64,8 +67,8 @@ class DenseChooser {
     return true;
   }
 
-  // Codes of a direct table are looked up by the key column again; those of a hash table need its matches, which are
-  // by position in the source's tile.
+  // Codes of a direct table are looked up by the key column again; those of a hash table need its
+  // matches, which are by position in the source's tile.
   bool CanGiveCodes(const vkernel::Join& join) const {
     if (!join.unique) return false;
     if (join.form == vkernel::JoinForm::kHash) return blueprint_.levels.size() == 1;
@@ -83,14 +86,17 @@ class DenseChooser {
     GroupKey key{.column = index, .nullable = nullable};
     if (column.layout.encoding == columns::Encoding::kFrame) {
       const columns::Zone zone = source_.table->zone(column.ordinal);
-      if (!zone.known || static_cast<uint64_t>(zone.max) - static_cast<uint64_t>(zone.min) >= DenseGroups::kMaxSlots) {
+      if (!zone.known || static_cast<uint64_t>(zone.max) - static_cast<uint64_t>(zone.min) >=
+                             DenseGroups::kMaxSlots) {
         return false;
       }
       key.kind = GroupKeyKind::kColumn;
-      AddKey(key, DenseKey::Column(zone.min, zone.max, nullable), RowColumn::Value(column.type, nullable));
+      AddKey(key, DenseKey::Column(zone.min, zone.max, nullable),
+             RowColumn::Value(column.type, nullable));
       return true;
     }
-    if (column.layout.encoding != columns::Encoding::kCodes || !source_.table->dictionary_complete(column.ordinal)) {
+    if (column.layout.encoding != columns::Encoding::kCodes ||
+        !source_.table->dictionary_complete(column.ordinal)) {
       return false;
     }
     auto dictionary = source_.table->dictionary(column.ordinal);
@@ -102,7 +108,8 @@ class DenseChooser {
   }
 
   void AddKey(GroupKey key, DenseKey dense, RowColumn column) {
-    grouping_.key_columns.push_back({std::move(column), static_cast<int>(grouping_.keys.size()), 0});
+    grouping_.key_columns.push_back(
+        {std::move(column), static_cast<int>(grouping_.keys.size()), 0});
     grouping_.keys.push_back(std::move(key));
     grouping_.dense_keys.push_back(std::move(dense));
   }
@@ -116,15 +123,21 @@ class DenseChooser {
 
 }  // namespace
 
-Grouping ChooseGrouping(const plan::AggregateNode& node, const vkernel::PipelineTranslator& translator,
-                        const SourceView& source, const std::vector<PreparedJoin>& joins) {
-  if (node.keys.empty()) return {.form = vkernel::SinkForm::kSingleGroup};
+Grouping ChooseGrouping(const plan::AggregateNode& node,
+                        const vkernel::PipelineTranslator& translator, const SourceView& source,
+                        const std::vector<PreparedJoin>& joins) {
+  Grouping grouping;
+  if (node.keys.empty()) {
+    grouping.form = vkernel::SinkForm::kSingleGroup;
+    return grouping;
+  }
   DenseChooser chooser(translator.blueprint(), source, joins);
-  return chooser.Choose(node, translator.OriginsOf(node)) ? chooser.Take() : Grouping{};
+  return chooser.Choose(node, translator.OriginsOf(node)) ? chooser.Take() : grouping;
 }
 
-RowColumn RowColumnOf(const vkernel::Blueprint& blueprint, const plan::Expression& value, bool nullable,
-                      const SourceView& source, const std::vector<PreparedJoin>& joins) {
+RowColumn RowColumnOf(const vkernel::Blueprint& blueprint, const plan::Expression& value,
+                      bool nullable, const SourceView& source,
+                      const std::vector<PreparedJoin>& joins) {
   if (!value.type.is_text()) return RowColumn::Value(value.type, nullable);
   if (value.is_column()) {
     auto dictionary = DictionaryOf(blueprint, blueprint.inputs[value.column], source, joins);

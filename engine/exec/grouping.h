@@ -9,6 +9,7 @@
 #include "engine/exec/prepared_join.h"
 #include "engine/exec/source_view.h"
 #include "engine/exec/state/dense_groups.h"
+#include "engine/exec/state/hash_groups.h"
 #include "engine/vkernel/blueprint/translator.h"
 
 namespace shadowvm::exec {
@@ -28,13 +29,15 @@ struct Grouping {
   std::vector<JoinCodes> join_codes;  // to be added to the joins' tables
 };
 
-// Dense where every key is a column of small known range or comes from a join, and all combinations fit the slots;
-// else by hash. The translator has done the steps.
-Grouping ChooseGrouping(const plan::AggregateNode& node, const vkernel::PipelineTranslator& translator,
-                        const SourceView& source, const std::vector<PreparedJoin>& joins);
+// Dense where every key is a column of small known range or comes from a join, and all combinations
+// fit the slots; else by hash. The translator has done the steps.
+Grouping ChooseGrouping(const plan::AggregateNode& node,
+                        const vkernel::PipelineTranslator& translator, const SourceView& source,
+                        const std::vector<PreparedJoin>& joins);
 
 // The column of materialised rows that holds an expression's values as a kernel writes them out.
-RowColumn RowColumnOf(const vkernel::Blueprint& blueprint, const plan::Expression& value, bool nullable,
-                      const SourceView& source, const std::vector<PreparedJoin>& joins);
+RowColumn RowColumnOf(const vkernel::Blueprint& blueprint, const plan::Expression& value,
+                      bool nullable, const SourceView& source,
+                      const std::vector<PreparedJoin>& joins);
 
 }  // namespace shadowvm::exec

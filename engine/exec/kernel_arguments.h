@@ -39,15 +39,16 @@ class LiteralArguments {
   std::vector<kernels::ListView> lists_;
 };
 
-// A predicate on a coded column, evaluated once per dictionary entry and kept up with a growing dictionary.
-// Thread-safe.
+// A predicate on a coded column, evaluated once per dictionary entry and kept up with a growing
+// dictionary. Thread-safe.
 class DictionaryPredicate {
  public:
   using Bytes = std::shared_ptr<const std::vector<uint8_t>>;
 
-  DictionaryPredicate(std::shared_ptr<columns::Dictionary> dictionary, columns::Type type,
+  // 'predicate' reads the column as column 0.
+  DictionaryPredicate(std::shared_ptr<columns::Dictionary> dictionary,
                       plan::ExpressionPtr predicate)
-      : dictionary_(std::move(dictionary)), type_(type), predicate_(std::move(predicate)) {}
+      : dictionary_(std::move(dictionary)), predicate_(std::move(predicate)) {}
 
   // One byte, 0 or 1, for at least every entry there is now.
   base::Result<Bytes> Evaluate();
@@ -56,7 +57,6 @@ class DictionaryPredicate {
 
  private:
   std::shared_ptr<columns::Dictionary> dictionary_;
-  columns::Type type_;
   plan::ExpressionPtr predicate_;
   mutable std::mutex mutex_;
   Bytes bytes_;

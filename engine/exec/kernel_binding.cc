@@ -5,12 +5,12 @@
 
 namespace shadowvm::exec {
 
-base::Result<std::unique_ptr<PipelineBinding>> PipelineBinding::Make(const QueryContext& context,
-                                                                     const vkernel::Blueprint& blueprint,
-                                                                     const vkernel::Arguments& arguments,
-                                                                     const SourceView& source,
-                                                                     const std::vector<PreparedJoin>& joins) {
-  std::unique_ptr<PipelineBinding> binding(new PipelineBinding(context, blueprint, arguments, source, joins));
+base::Result<std::unique_ptr<PipelineBinding>> PipelineBinding::Make(
+    const QueryContext& context, const vkernel::Blueprint& blueprint,
+    const vkernel::Arguments& arguments, const SourceView& source,
+    const std::vector<PreparedJoin>& joins) {
+  std::unique_ptr<PipelineBinding> binding(
+      new PipelineBinding(context, blueprint, arguments, source, joins));
   binding->BindRanges();
   SVM_RETURN_NOT_OK(binding->BindPredicates());
   binding->BindJoins();
@@ -24,8 +24,7 @@ PipelineBinding::PipelineBinding(const QueryContext& context, const vkernel::Blu
       blueprint_(blueprint),
       source_(source),
       joins_(joins),
-      literals_(std::make_shared<LiteralArguments>(arguments)),
-      interner_(std::make_shared<TextInterner>(context.budget)) {
+      literals_(std::make_shared<LiteralArguments>(arguments)) {
   for (const auto& column : blueprint.columns) ordinals_.push_back(column.ordinal);
 }
 
@@ -45,14 +44,18 @@ void PipelineBinding::BindRanges() {
 base::Status PipelineBinding::BindPredicates() {
   for (const vkernel::PassSlot& slot : blueprint_.passes) {
     const vkernel::SourceColumn& column = blueprint_.columns[slot.column];
-    predicates_.push_back(std::make_unique<DictionaryPredicate>(source_.table->dictionary(column.ordinal),
-                                                                column.type, slot.predicate));
+    predicates_.push_back(std::make_unique<DictionaryPredicate>(
+        source_.table->dictionary(column.ordinal), slot.predicate));
     SVM_RETURN_NOT_OK(predicates_.back()->Evaluate());
   }
   return base::Status::OK();
 }
 
 void PipelineBinding::BindJoins() {
+  directs_.clear();
+  hashes_.clear();
+  hash_tables_.clear();
+  payloads_.clear();
   for (size_t i = 0; i < joins_.size(); ++i) {
     const JoinTable& table = *joins_[i].table;
     if (blueprint_.joins[i].form == vkernel::JoinForm::kHash) {
@@ -77,7 +80,7 @@ bool PipelineBinding::MayPass(int segment) const {
 }
 
 std::vector<Keeper> PipelineBinding::keepers() const {
-  std::vector<Keeper> keepers = {literals_, interner_, source_.table};
+  std::vector<Keeper> keepers = {literals_, source_.table};
   for (const PreparedJoin& join : joins_) keepers.push_back(join.build->rows);
   return keepers;
 }
@@ -89,7 +92,8 @@ WorkerCall::WorkerCall(PipelineBinding* binding)
       passes_(binding->predicates_.size()),
       pass_bytes_(binding->predicates_.size()),
       translations_(binding->blueprint_.num_translations),
-      translation_bytes_(binding->blueprint_.num_translations) {
+      translation_bytes_(binding->blueprint_.num_translations),
+      texts_(binding->context_.budget, binding->key_interner_, binding->hash_tables_) {
   call_.columns = columns_.data();
   call_.ranges = ranges_.data();
   call_.passes = passes_.data();
@@ -101,18 +105,15 @@ WorkerCall::WorkerCall(PipelineBinding* binding)
   call_.translations = translations_.data();
   const schedule::CancelToken* cancel = binding->context_.workers.cancel;
   call_.cancelled = cancel == nullptr ? nullptr : cancel->flag();
-  call_.interner = this;
-  call_.intern = &WorkerCall::Intern;
-  call_.find_text = &WorkerCall::FindText;
-  call_.keep_text = &WorkerCall::KeepText;
+  texts_.Bind(&call_);
 }
 
 base::Status WorkerCall::Bind(int segment) {
   if (segment == bound_segment_) return base::Status::OK();
   bound_segment_ = -1;
   QueryStats& stats = *binding_.context_.stats;
-  SVM_ASSIGN_OR_RETURN(segment_, binding_.source_.table->Read(segment, binding_.ordinals_, binding_.filters_,
-                                                              &stats.spans));
+  SVM_ASSIGN_OR_RETURN(segment_, binding_.source_.table->Read(segment, binding_.ordinals_,
+                                                              binding_.filters_, &stats.spans));
   BindColumns();
   BindSegmentRanges();
   SVM_RETURN_NOT_OK(BindPasses());
@@ -128,8 +129,7 @@ void WorkerCall::BindColumns() {
     columns_[i] = {column.data->data(),
                    column.offsets == nullptr ? nullptr : column.offsets->as<kernels::u32>(),
                    column.validity == nullptr ? nullptr : column.validity->as<kernels::u64>(),
-                   column.base,
-                   dictionary == nullptr ? nullptr : dictionary->texts()};
+                   column.base, dictionary == nullptr ? nullptr : dictionary->texts()};
   }
 }
 
@@ -160,11 +160,13 @@ base::Status WorkerCall::BindTranslations() {
       std::shared_ptr<columns::Dictionary> dictionary;
       if (input.is_payload) {
         const vkernel::PayloadColumn& payload = blueprint.payloads[input.index];
-        dictionary = binding_.joins_[payload.join].build->rows->columns[payload.column].column.dictionary;
+        dictionary =
+            binding_.joins_[payload.join].build->rows->columns[payload.column].column.dictionary;
       } else {
         dictionary = binding_.source_.table->dictionary(blueprint.columns[input.index].ordinal);
       }
-      SVM_ASSIGN_OR_RETURN(translation_bytes_[slot], binding_.joins_[j].table->Translate(*dictionary));
+      SVM_ASSIGN_OR_RETURN(translation_bytes_[slot],
+                           binding_.joins_[j].table->Translate(*dictionary));
       translations_[slot] = {translation_bytes_[slot]->as<kernels::u32>()};
     }
   }
@@ -174,30 +176,9 @@ base::Status WorkerCall::BindTranslations() {
 base::Status WorkerCall::TakeError() {
   const kernels::u32 code = call_.error;
   call_.error = 0;
-  base::Status status = std::move(status_);
-  status_ = base::Status::OK();
-  if (!status.ok()) return status;
   if (code == 0) return base::Status::OK();
+  SVM_RETURN_NOT_OK(texts_.status());
   return base::MakeError(static_cast<base::ErrorCode>(code), binding_.blueprint_.title);
-}
-
-kernels::u32 WorkerCall::Intern(kernels::KernelCall* call, kernels::Text text) {
-  auto* self = static_cast<WorkerCall*>(call->interner);
-  const base::Result<uint32_t> id = self->binding_.interner_->Intern(text);
-  if (id.ok()) return *id;
-  self->status_ = id.status();
-  call->error = kernels::kErrorOutOfMemory;
-  return 0;
-}
-
-kernels::u32 WorkerCall::FindText(kernels::KernelCall* call, kernels::u32 table, kernels::Text text) {
-  return static_cast<WorkerCall*>(call->interner)->binding_.hash_tables_[table]->FindText(text);
-}
-
-kernels::Text WorkerCall::KeepText(kernels::KernelCall* call, kernels::Text text) {
-  auto* self = static_cast<WorkerCall*>(call->interner);
-  const kernels::u32 id = Intern(call, text);
-  return call->error != 0 ? kernels::Text{} : self->binding_.interner_->At(id);
 }
 
 }  // namespace shadowvm::exec

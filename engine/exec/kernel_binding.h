@@ -11,28 +11,32 @@
 #include "engine/exec/prepared_join.h"
 #include "engine/exec/query_context.h"
 #include "engine/exec/source_view.h"
-#include "engine/exec/state/text_interner.h"
+#include "engine/exec/state/kernel_texts.h"
 #include "engine/vkernel/blueprint/blueprint.h"
 
 namespace shadowvm::exec {
 
-// Everything a pipeline's kernel is called with that does not change from segment to segment. Shared by workers.
+// Everything a pipeline's kernel is called with that does not change from segment to segment.
+// Shared by workers.
 class PipelineBinding {
  public:
-  static base::Result<std::unique_ptr<PipelineBinding>> Make(const QueryContext& context,
-                                                             const vkernel::Blueprint& blueprint,
-                                                             const vkernel::Arguments& arguments,
-                                                             const SourceView& source,
-                                                             const std::vector<PreparedJoin>& joins);
+  static base::Result<std::unique_ptr<PipelineBinding>> Make(
+      const QueryContext& context, const vkernel::Blueprint& blueprint,
+      const vkernel::Arguments& arguments, const SourceView& source,
+      const std::vector<PreparedJoin>& joins);
 
   // Whether a segment can hold rows that pass, by its zones.
   bool MayPass(int segment) const;
+  bool IsResident(int segment) const { return source_.table->IsResident(segment, ordinals_); }
   const vkernel::Blueprint& blueprint() const { return blueprint_; }
   const SourceView& source() const { return source_; }
   const std::vector<PreparedJoin>& joins() const { return joins_; }
   const ValueRange& range(int slot) const { return ranges_[slot]; }
   const DictionaryPredicate& predicate(int slot) const { return *predicates_[slot]; }
-  const std::shared_ptr<TextInterner>& interner() const { return interner_; }
+  // Group keys that are plain strings become ids of this interner.
+  void set_key_interner(TextInterner* interner) { key_interner_ = interner; }
+  // Takes the joins' views anew, after group codes were added to their tables.
+  void RefreshJoins() { BindJoins(); }
   // What strings that leave the pipeline may point into.
   std::vector<Keeper> keepers() const;
 
@@ -59,7 +63,7 @@ class PipelineBinding {
   std::vector<kernels::HashView> hashes_;
   std::vector<const JoinTable*> hash_tables_;
   std::vector<kernels::PayloadView> payloads_;
-  std::shared_ptr<TextInterner> interner_;
+  TextInterner* key_interner_ = nullptr;
 };
 
 // The argument block of one worker's calls, bound to one segment at a time.
@@ -69,23 +73,22 @@ class WorkerCall {
   WorkerCall(const WorkerCall&) = delete;
   WorkerCall& operator=(const WorkerCall&) = delete;
 
-  // Reads the segment and points the call at it. The segment stays in memory until the next one is bound.
+  // Reads the segment and points the call at it. The segment stays in memory until the next one is
+  // bound.
   base::Status Bind(int segment);
   kernels::KernelCall& call() { return call_; }
   const columns::Segment& segment() const { return *segment_; }
 
   // The error that the last call left, if any.
   base::Status TakeError();
+  // Owns copies of strings that kernels made.
+  Keeper text_keeper() const { return texts_.arena(); }
 
  private:
   void BindColumns();
   void BindSegmentRanges();
   base::Status BindPasses();
   base::Status BindTranslations();
-
-  static kernels::u32 Intern(kernels::KernelCall* call, kernels::Text text);
-  static kernels::u32 FindText(kernels::KernelCall* call, kernels::u32 table, kernels::Text text);
-  static kernels::Text KeepText(kernels::KernelCall* call, kernels::Text text);
 
   PipelineBinding& binding_;
   kernels::KernelCall call_{};
@@ -97,7 +100,7 @@ class WorkerCall {
   std::vector<DictionaryPredicate::Bytes> pass_bytes_;
   std::vector<kernels::TranslationView> translations_;
   std::vector<std::shared_ptr<const memory::Buffer>> translation_bytes_;
-  base::Status status_;  // of a callback that failed
+  KernelTexts texts_;
 };
 
 }  // namespace shadowvm::exec

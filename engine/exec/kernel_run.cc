@@ -38,12 +38,21 @@ base::Status KernelRun::Run(const BindSink& bind_sink, const IsDone& is_done) {
   schedule::PartitionQueue queue(SegmentsToRun());
   std::atomic<bool> done{false};
   return schedule::RunPartitions(
-      context_.workers, &queue, [&](int worker, const schedule::Partition& partition) -> base::Status {
+      context_.workers, &queue,
+      [&](int worker, const schedule::Partition& partition) -> base::Status {
         if (done.load(std::memory_order_relaxed)) return base::Status::OK();
         SVM_RETURN_NOT_OK(RunPartition(worker, partition, bind_sink));
         if (is_done && is_done()) done.store(true, std::memory_order_relaxed);
         return base::Status::OK();
       });
+}
+
+std::vector<Keeper> KernelRun::keepers() const {
+  std::vector<Keeper> keepers = binding_.keepers();
+  for (const auto& call : calls_) {
+    if (call != nullptr) keepers.push_back(call->text_keeper());
+  }
+  return keepers;
 }
 
 std::vector<schedule::SegmentWork> KernelRun::SegmentsToRun() {
@@ -68,7 +77,8 @@ base::Result<WorkerCall*> KernelRun::CallOf(int worker, const BindSink& bind_sin
   return calls_[worker].get();
 }
 
-base::Status KernelRun::RunPartition(int worker, const schedule::Partition& partition, const BindSink& bind_sink) {
+base::Status KernelRun::RunPartition(int worker, const schedule::Partition& partition,
+                                     const BindSink& bind_sink) {
   SVM_ASSIGN_OR_RETURN(WorkerCall * call, CallOf(worker, bind_sink));
   SVM_RETURN_NOT_OK(call->Bind(partition.segment));
   const base::Span span(&context_.stats->spans, base::Stage::kRun);
@@ -82,7 +92,8 @@ base::Status KernelRun::RunPartition(int worker, const schedule::Partition& part
   call->call().num_steps = static_cast<kernels::u32>(order->size());
   if (call->segment().live.empty()) return RunRows(call, partition.row_begin, partition.row_end);
   for (const auto& [begin, end] : call->segment().live) {
-    SVM_RETURN_NOT_OK(RunRows(call, std::max(begin, partition.row_begin), std::min(end, partition.row_end)));
+    SVM_RETURN_NOT_OK(
+        RunRows(call, std::max(begin, partition.row_begin), std::min(end, partition.row_end)));
   }
   return base::Status::OK();
 }
@@ -116,7 +127,8 @@ void KernelRun::Measure(WorkerCall* call, const schedule::Partition& partition) 
   order_ = std::move(order);
 }
 
-double KernelRun::MeasureStep(WorkerCall* call, uint8_t step, uint32_t row_begin, uint32_t row_end) {
+double KernelRun::MeasureStep(WorkerCall* call, uint8_t step, uint32_t row_begin,
+                              uint32_t row_end) {
   kernels::u64 survivors = 0;
   kernels::KernelCall& arguments = call->call();
   arguments.order = &step;

@@ -19,17 +19,21 @@ namespace shadowvm::exec {
 class KernelRun {
  public:
   // 'kernel' may swap its entry for better code between partitions.
-  KernelRun(const QueryContext& context, std::shared_ptr<vkernel::KernelSlot> kernel, PipelineBinding* binding);
+  KernelRun(const QueryContext& context, std::shared_ptr<vkernel::KernelSlot> kernel,
+            PipelineBinding* binding);
 
   // Points a worker's call at its part of the sink's state. Called once per worker, by that worker.
   using BindSink = std::function<base::Status(int worker, kernels::KernelCall* call)>;
   // Says after each partition whether the sink has all it wants.
   using IsDone = std::function<bool()>;
   base::Status Run(const BindSink& bind_sink, const IsDone& is_done = {});
+  // What strings that the kernels let out may point into.
+  std::vector<Keeper> keepers() const;
 
  private:
   std::vector<schedule::SegmentWork> SegmentsToRun();
-  base::Status RunPartition(int worker, const schedule::Partition& partition, const BindSink& bind_sink);
+  base::Status RunPartition(int worker, const schedule::Partition& partition,
+                            const BindSink& bind_sink);
   base::Result<WorkerCall*> CallOf(int worker, const BindSink& bind_sink);
   base::Status RunRows(WorkerCall* call, int64_t row_begin, int64_t row_end);
   // Measures each step on the first rows seen and orders the steps by what was found. Once a run.

@@ -21,8 +21,8 @@ struct PipelineOutput {
   columns::Schema schema;
   std::shared_ptr<const RowSet> rows;
 
-  // Build sides: where the join's keys are among the rows' columns, and what was known before any row was filtered,
-  // which is all that the shape of a join may depend on.
+  // Build sides: where the join's keys are among the rows' columns, and what was known before any
+  // row was filtered, which is all that the shape of a join may depend on.
   std::vector<int> keys;
   std::optional<columns::Zone> key_zone;
   int64_t most_rows = 0;

@@ -31,7 +31,8 @@ JoinFacts FactsOf(const plan::JoinNode& node, const PipelineOutput& build,
   return facts;
 }
 
-std::optional<columns::Zone> ProbeZone(const plan::Pipeline& pipeline, size_t step, const SourceView& source) {
+std::optional<columns::Zone> ProbeZone(const plan::Pipeline& pipeline, size_t step,
+                                       const SourceView& source) {
   const plan::JoinNode& node = *pipeline.steps[step].join;
   const int column = TraceColumn(pipeline, source.schema.num_fields(), step, *node.left_keys[0]);
   if (column < 0) return std::nullopt;
@@ -39,8 +40,9 @@ std::optional<columns::Zone> ProbeZone(const plan::Pipeline& pipeline, size_t st
   return zone.known ? std::optional(zone) : std::nullopt;
 }
 
-base::Result<PreparedJoin> Prepare(const QueryContext& context, const plan::Pipeline& pipeline, size_t step,
-                                   const SourceView& source, const PipelineOutput& build) {
+base::Result<PreparedJoin> Prepare(const QueryContext& context, const plan::Pipeline& pipeline,
+                                   size_t step, const SourceView& source,
+                                   const PipelineOutput& build) {
   const plan::JoinNode& node = *pipeline.steps[step].join;
   PreparedJoin join;
   join.build = &build;
@@ -62,7 +64,8 @@ vkernel::BuildFacts PreparedJoin::Facts() const {
   if (table->shape().kind == JoinShape::Kind::kHash) {
     facts.form = vkernel::JoinForm::kHash;
   } else {
-    facts.form = table->shape().checked ? vkernel::JoinForm::kDirectChecked : vkernel::JoinForm::kDirect;
+    facts.form =
+        table->shape().checked ? vkernel::JoinForm::kDirectChecked : vkernel::JoinForm::kDirect;
   }
   for (const RowData& data : build->rows->columns) {
     facts.kinds.push_back(KindOf(data.column));
@@ -74,11 +77,13 @@ vkernel::BuildFacts PreparedJoin::Facts() const {
 base::Status PreparedJoin::AddRows(const QueryContext& context) {
   if (options.rows) return base::Status::OK();
   options.rows = true;
-  SVM_ASSIGN_OR_RETURN(table, JoinTable::Build(build->rows, options, context.budget, context.workers));
+  SVM_ASSIGN_OR_RETURN(table,
+                       JoinTable::Build(build->rows, options, context.budget, context.workers));
   return base::Status::OK();
 }
 
-base::Result<std::vector<PreparedJoin>> PrepareJoins(const QueryContext& context, const plan::Pipeline& pipeline,
+base::Result<std::vector<PreparedJoin>> PrepareJoins(const QueryContext& context,
+                                                     const plan::Pipeline& pipeline,
                                                      const SourceView& source,
                                                      const std::vector<PipelineOutput>& outputs) {
   const base::Span span(&context.stats->spans, base::Stage::kMerge);

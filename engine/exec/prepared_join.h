@@ -25,9 +25,10 @@ struct PreparedJoin {
   base::Status AddRows(const QueryContext& context);
 };
 
-// The tables of a pipeline's probe steps, in order. Direct tables hold existence alone at first: most joins of a star
-// need no more.
-base::Result<std::vector<PreparedJoin>> PrepareJoins(const QueryContext& context, const plan::Pipeline& pipeline,
+// The tables of a pipeline's probe steps, in order. Direct tables hold existence alone at first:
+// most joins of a star need no more.
+base::Result<std::vector<PreparedJoin>> PrepareJoins(const QueryContext& context,
+                                                     const plan::Pipeline& pipeline,
                                                      const SourceView& source,
                                                      const std::vector<PipelineOutput>& outputs);
 

@@ -16,13 +16,14 @@ namespace shadowvm::exec {
 // What one query did, beside its answer.
 struct QueryStats {
   base::Spans spans;
-  std::atomic<int64_t> bytes_read{0};        // of segments that kernels saw
+  std::atomic<int64_t> bytes_read{0};  // of segments that kernels saw
   std::atomic<int64_t> segments_run{0};
   std::atomic<int64_t> segments_skipped{0};  // by zones
   int64_t rows = 0;                          // of the answer
 };
 
-// What every part of a running query needs. Owned by the engine and by the query; outlives the query's pipelines.
+// What every part of a running query needs. Owned by the engine and by the query; outlives the
+// query's pipelines.
 struct QueryContext {
   memory::MemoryBudget* budget = nullptr;
   schedule::Workers workers;

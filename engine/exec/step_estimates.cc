@@ -14,9 +14,9 @@ using vkernel::StepKind;
 // Nanoseconds a row on one core of a current server, measured once; only their proportions matter.
 constexpr double kRangeCostPerByte = 0.08;
 constexpr double kPassCost = 0.6;
-constexpr double kSmallSetCost = 0.4;   // a byte map in L1
-constexpr double kBitmapCost = 0.7;     // a bitmap in L2
-constexpr double kLargeSetCost = 2.5;   // a bitmap beyond it
+constexpr double kSmallSetCost = 0.4;  // a byte map in L1
+constexpr double kBitmapCost = 0.7;    // a bitmap in L2
+constexpr double kLargeSetCost = 2.5;  // a bitmap beyond it
 constexpr double kHashCost = 8.0;
 constexpr double kWhereCost = 2.0;
 constexpr int64_t kL2Bits = int64_t{8} << 20;
@@ -34,13 +34,15 @@ double ShareOf(const ValueRange& range, const columns::Zone& zone) {
   return std::clamp((high - low + 1) / Width(zone), 0.0, 1.0);
 }
 
-// The least pairs of keys that the sink looks up by group code, where a missing key falls into a slot of trash.
+// The least pairs of keys that the sink looks up by group code, where a missing key falls into a
+// slot of trash.
 bool SinkDropsMisses(const vkernel::Blueprint& blueprint, int join) {
   const vkernel::Join& probed = blueprint.joins[join];
   if (probed.form != vkernel::JoinForm::kDirect || probed.reads_rows) return false;
-  return std::any_of(blueprint.sink.keys.begin(), blueprint.sink.keys.end(), [&](const vkernel::GroupKey& key) {
-    return key.kind == vkernel::GroupKeyKind::kJoinCode && key.join == join;
-  });
+  return std::any_of(blueprint.sink.keys.begin(), blueprint.sink.keys.end(),
+                     [&](const vkernel::GroupKey& key) {
+                       return key.kind == vkernel::GroupKeyKind::kJoinCode && key.join == join;
+                     });
 }
 
 StepEstimate EstimateRange(const PipelineBinding& binding, const Step& step) {
@@ -65,13 +67,15 @@ StepEstimate EstimateProbe(const PipelineBinding& binding, const Step& step) {
     return estimate;
   }
   const kernels::DirectView view = table.direct();
-  const double share = static_cast<double>(table.num_keys()) / std::max<double>(1, static_cast<double>(view.size));
+  const double share =
+      static_cast<double>(table.num_keys()) / std::max<double>(1, static_cast<double>(view.size));
   const bool anti = join.kind == plan::JoinKind::kLeftAnti;
   estimate.selectivity = std::clamp(anti ? 1 - share : share, 0.0, 1.0);
-  estimate.cost = view.bytes != nullptr                         ? kSmallSetCost
+  estimate.cost = view.bytes != nullptr                        ? kSmallSetCost
                   : static_cast<int64_t>(view.size) <= kL2Bits ? kBitmapCost
-                                                                : kLargeSetCost;
-  const bool nullable = join.key_column < 0 || binding.blueprint().columns[join.key_column].layout.nullable;
+                                                               : kLargeSetCost;
+  const bool nullable =
+      join.key_column < 0 || binding.blueprint().columns[join.key_column].layout.nullable;
   estimate.redundant = !anti && !nullable && table.covers_probes();
   estimate.optional = SinkDropsMisses(binding.blueprint(), step.join);
   return estimate;
@@ -99,7 +103,8 @@ StepEstimate Estimate(const PipelineBinding& binding, const Step& step) {
 
 std::vector<StepEstimate> EstimateSteps(const PipelineBinding& binding) {
   std::vector<StepEstimate> estimates;
-  for (const Step& step : binding.blueprint().levels[0].steps) estimates.push_back(Estimate(binding, step));
+  for (const Step& step : binding.blueprint().levels[0].steps)
+    estimates.push_back(Estimate(binding, step));
   return estimates;
 }
 

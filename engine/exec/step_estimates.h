@@ -10,7 +10,8 @@
 
 namespace shadowvm::exec {
 
-// What can be said of the reorderable steps before a row is seen: from zones, build sides and dictionaries.
+// What can be said of the reorderable steps before a row is seen: from zones, build sides and
+// dictionaries.
 std::vector<StepEstimate> EstimateSteps(const PipelineBinding& binding);
 
 }  // namespace shadowvm::exec

@@ -18,8 +18,8 @@ struct StepEstimate {
   bool redundant = false;    // keeps every row, proven
 };
 
-// The order that drops rows soonest for the least work: ascending cost / (1 - selectivity), as far as 'after' allows.
-// Steps that keep all rows, and optional ones that drop little, are left out.
+// The order that drops rows soonest for the least work: ascending cost / (1 - selectivity), as far
+// as 'after' allows. Steps that keep all rows, and optional ones that drop little, are left out.
 std::vector<uint8_t> OrderSteps(const std::vector<vkernel::Step>& steps,
                                 const std::vector<StepEstimate>& estimates);
 

@@ -3,8 +3,9 @@
 
 #pragma once
 
-// Operations that can lack a result, in one shape: try_x(operands…, &result) is false then. What that means (null, or
-// an error under ANSI) is the caller's to say, so that an operation whose operands are null is never attempted.
+// Operations that can lack a result, in one shape: try_x(operands…, &result) is false then. What
+// that means (null, or an error under ANSI) is the caller's to say, so that an operation whose
+// operands are null is never attempted.
 
 #include "engine/kernels/common/cast.h"
 
@@ -86,7 +87,8 @@ SVM_INLINE bool try_decimal_subtract(i128 a, i128 b, u32 precision, i128* out) {
 }
 // Operands have scales that add up to product_scale.
 template <class R>
-SVM_INLINE bool try_decimal_multiply(i128 a, i128 b, u32 product_scale, u32 precision, u32 scale, R* out) {
+SVM_INLINE bool try_decimal_multiply(i128 a, i128 b, u32 product_scale, u32 precision, u32 scale,
+                                     R* out) {
   i128 product;
   if (product_scale == scale && !__builtin_mul_overflow(a, b, &product)) {
     return give(product, decimal_fits(product, precision), out);
@@ -95,7 +97,8 @@ SVM_INLINE bool try_decimal_multiply(i128 a, i128 b, u32 product_scale, u32 prec
   return give(product, fits, out);
 }
 template <class R>
-SVM_INLINE bool try_decimal_divide(i128 a, u32 sa, i128 b, u32 sb, u32 precision, u32 scale, R* out) {
+SVM_INLINE bool try_decimal_divide(i128 a, u32 sa, i128 b, u32 sb, u32 precision, u32 scale,
+                                   R* out) {
   i128 quotient;
   const bool fits = decimal_divide(a, sa, b, sb, precision, scale, &quotient);
   return give(quotient, fits, out);

@@ -14,6 +14,7 @@ namespace shadowvm::kernels {
 
 // Counts start at 0.
 SVM_INLINE void count_row(i64* r) { ++*r; }
+SVM_INLINE void count_rows(i64* r, u32 rows) { *r += rows; }
 SVM_INLINE void count_valid(i64* r, bool valid) { *r += valid; }
 
 template <class V>

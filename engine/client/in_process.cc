@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/client/session.h"
+#include "engine/exec/engine.h"
+
+// Sessions on an engine in this process.
+namespace shadowvm::client {
+namespace {
+
+class EngineRunner : public Runner {
+ public:
+  explicit EngineRunner(std::unique_ptr<exec::Engine> engine) : engine_(std::move(engine)) {}
+
+  arrow::Result<std::shared_ptr<arrow::Table>> Run(const v1::Command& command) override {
+    return engine_->Run(command);
+  }
+  arrow::Status AddTable(const std::string& name, std::shared_ptr<arrow::Table> table) override {
+    return engine_->AddTable(name, *table);
+  }
+
+ private:
+  std::unique_ptr<exec::Engine> engine_;
+};
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<Session>> Session::Make(SessionOptions options) {
+  exec::EngineOptions engine_options;
+  engine_options.threads = options.threads;
+  engine_options.memory_bytes = options.memory_bytes;
+  engine_options.kernels.directory = options.cache_dir;
+  SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(std::move(engine_options)));
+  return MakeOn(std::make_unique<EngineRunner>(std::move(engine)), std::move(options.settings));
+}
+
+}  // namespace shadowvm::client

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/engine.h"
+
+#include <unistd.h>
+
+#include <thread>
+
+#include "engine/columns/arrow_import.h"
+#include "engine/exec/query.h"
+
+namespace shadowvm::exec {
+namespace {
+
+int64_t HalfOfMemory() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE) / 2;
+}
+
+// States need room beside tables, so tables take no more than this share.
+constexpr double kTableShare = 0.8;
+
+}  // namespace
+
+base::Result<std::unique_ptr<Engine>> Engine::Make(EngineOptions options) {
+  if (options.threads <= 0) options.threads = static_cast<int>(std::thread::hardware_concurrency());
+  const int64_t memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : HalfOfMemory();
+  SVM_ASSIGN_OR_RETURN(auto kernels, vkernel::KernelCache::Create(options.kernels));
+  kernels->Prewarm();
+  return std::unique_ptr<Engine>(new Engine(options, memory_bytes, std::move(kernels)));
+}
+
+Engine::Engine(const EngineOptions& options, int64_t memory_bytes,
+               std::unique_ptr<vkernel::KernelCache> kernels)
+    : budget_(memory_bytes),
+      device_(std::make_unique<device::CpuDevice>(options.threads)),
+      kernels_(std::move(kernels)) {
+  const double share = options.keep_tables ? kTableShare : 0;
+  segments_ =
+      std::make_unique<storage::SegmentCache>(&budget_, static_cast<int64_t>(memory_bytes * share));
+  files_ =
+      std::make_unique<storage::TableRegistry>(storage::StorageContext{&budget_, segments_.get()});
+}
+
+Engine::~Engine() = default;
+
+base::Result<std::shared_ptr<arrow::Table>> Engine::Run(const v1::Command& command,
+                                                        const schedule::CancelToken* cancel,
+                                                        QueryStats* stats) {
+  constexpr int kMaxRestarts = 8;
+  QueryStats own_stats;
+  for (int restarts = 0;; ++restarts) {
+    Query query(this, command, cancel, stats != nullptr ? stats : &own_stats);
+    auto answer = query.Run();
+    // A string column outgrew its dictionary while it was read: the table knows its new layout now.
+    const bool changed = base::CodeOf(answer.status()) == base::ErrorCode::kLayoutChanged;
+    if (answer.ok() || !changed || restarts == kMaxRestarts) return answer;
+  }
+}
+
+base::Status Engine::AddTable(const std::string& name,
+                              std::shared_ptr<columns::TableSource> table) {
+  std::lock_guard lock(mutex_);
+  tables_[name] = std::move(table);
+  return base::Status::OK();
+}
+
+base::Status Engine::AddTable(const std::string& name, const arrow::Table& table) {
+  SVM_ASSIGN_OR_RETURN(auto imported, columns::FromArrow(name, table, &budget_));
+  return AddTable(name, std::move(imported));
+}
+
+void Engine::DropTables() {
+  segments_->Clear();
+  files_->Clear();
+}
+
+base::Result<std::shared_ptr<columns::TableSource>> Engine::Open(const plan::ScanSource& source) {
+  if (!source.table.empty()) {
+    std::lock_guard lock(mutex_);
+    const auto found = tables_.find(source.table);
+    if (found == tables_.end()) {
+      return base::MakeError(base::ErrorCode::kFileMissing,
+                             "no table '" + source.table + "' was added");
+    }
+    return found->second;
+  }
+  SVM_ASSIGN_OR_RETURN(std::shared_ptr<columns::TableSource> table, files_->Open(source.paths));
+  return table;
+}
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <arrow/table.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "engine/base/status.h"
+#include "engine/columns/table.h"
+#include "engine/device/cpu_device.h"
+#include "engine/exec/query_context.h"
+#include "engine/memory/budget.h"
+#include "engine/schedule/cancel_token.h"
+#include "engine/storage/segment_cache.h"
+#include "engine/storage/table_registry.h"
+#include "engine/vkernel/compile/kernel_cache.h"
+#include "shadowvm/v1/command.pb.h"
+
+namespace shadowvm::exec {
+
+struct EngineOptions {
+  int threads = 0;           // 0: one per core
+  int64_t memory_bytes = 0;  // of tables and states together; 0: half of the machine's
+  bool keep_tables = true;   // false: nothing stays in memory between queries
+  vkernel::KernelCacheOptions kernels;
+};
+
+// Runs commands in this process. Holds what queries share: workers, resident tables, kernels, one
+// budget. Queries may run at the same time. Thread-safe.
+class Engine {
+ public:
+  static base::Result<std::unique_ptr<Engine>> Make(EngineOptions options = {});
+  ~Engine();
+
+  // Answers a command; a command that writes a file answers with an empty table. 'cancel' and
+  // 'stats' may be null.
+  base::Result<std::shared_ptr<arrow::Table>> Run(const v1::Command& command,
+                                                  const schedule::CancelToken* cancel = nullptr,
+                                                  QueryStats* stats = nullptr);
+
+  // Makes a table known by name, in place of one that had it.
+  base::Status AddTable(const std::string& name, std::shared_ptr<columns::TableSource> table);
+  base::Status AddTable(const std::string& name, const arrow::Table& table);
+
+  // The table a scan names: registered, or opened from its files.
+  base::Result<std::shared_ptr<columns::TableSource>> Open(const plan::ScanSource& source);
+  // Drops every resident segment of files.
+  void DropTables();
+
+  memory::MemoryBudget& budget() { return budget_; }
+  vkernel::KernelCache& kernels() { return *kernels_; }
+  device::Device& device() { return *device_; }
+
+ private:
+  friend class Query;
+  Engine(const EngineOptions& options, int64_t memory_bytes,
+         std::unique_ptr<vkernel::KernelCache> kernels);
+
+  memory::MemoryBudget budget_;
+  std::unique_ptr<device::CpuDevice> device_;
+  std::unique_ptr<storage::SegmentCache> segments_;
+  std::unique_ptr<storage::TableRegistry> files_;
+  std::unique_ptr<vkernel::KernelCache> kernels_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<columns::TableSource>> tables_;
+};
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/query.h"
+
+#include <algorithm>
+
+#include "engine/columns/arrow_export.h"
+#include "engine/exec/pipeline_run.h"
+#include "engine/exec/state/row_conversion.h"
+#include "engine/plan/plan_builder.h"
+#include "engine/plan/rewrite.h"
+#include "engine/plan/support.h"
+#include "engine/storage/parquet_sink.h"
+
+namespace shadowvm::exec {
+namespace {
+
+using base::Span;
+using base::Stage;
+
+std::vector<std::string> NamesOf(const columns::Schema& schema) {
+  std::vector<std::string> names;
+  for (const columns::Field& field : schema.fields) names.push_back(field.name);
+  return names;
+}
+
+}  // namespace
+
+Query::Query(Engine* engine, const v1::Command& command, const schedule::CancelToken* cancel,
+             QueryStats* stats)
+    : engine_(*engine), command_(command) {
+  context_.budget = &engine->budget_;
+  context_.workers = {engine->device_.get(), cancel};
+  context_.kernels = engine->kernels_.get();
+  context_.stats = stats;
+}
+
+base::Result<std::shared_ptr<arrow::Table>> Query::Run() {
+  SVM_ASSIGN_OR_RETURN(const plan::Plan plan, MakePlan());
+  const std::vector<plan::Pipeline> pipelines = plan::CutIntoPipelines(plan);
+  outputs_.resize(pipelines.size());
+  for (const plan::Pipeline& pipeline : pipelines) {
+    if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
+    SVM_RETURN_NOT_OK(RunPipeline(pipeline));
+    ReleaseInputs(pipeline, pipelines);
+  }
+  return Answer(pipelines.back());
+}
+
+base::Result<plan::Plan> Query::MakePlan() {
+  const Span span(&context_.stats->spans, Stage::kPlan);
+  SVM_ASSIGN_OR_RETURN(const plan::Plan built, plan::BuildPlan(command_, this));
+  SVM_RETURN_NOT_OK(plan::RequireSupport(built));
+  context_.settings = built.settings();
+  return plan::Rewrite(built);
+}
+
+base::Result<columns::Schema> Query::SchemaOf(const plan::ScanSource& source) {
+  SVM_ASSIGN_OR_RETURN(auto table, Open(source));
+  return table->schema();
+}
+
+base::Result<std::shared_ptr<columns::TableSource>> Query::Open(const plan::ScanSource& source) {
+  for (const auto& [known, table] : opened_) {
+    if (known == source) return table;
+  }
+  SVM_ASSIGN_OR_RETURN(auto table, engine_.Open(source));
+  opened_.emplace_back(source, table);
+  return table;
+}
+
+base::Result<SourceView> Query::ViewOf(const plan::Pipeline& pipeline) {
+  SourceView view;
+  if (pipeline.source.scan != nullptr) {
+    SVM_ASSIGN_OR_RETURN(view.table, Open(pipeline.source.scan->source));
+    view.ordinals = pipeline.source.scan->columns;
+    view.schema = pipeline.source.scan->output;
+    return view;
+  }
+  const PipelineOutput& output = outputs_[pipeline.source.pipeline];
+  SVM_ASSIGN_OR_RETURN(view.table, ToMemoryTable(*output.rows, output.name, NamesOf(output.schema),
+                                                 context_.budget, context_.workers));
+  view.schema = output.schema;
+  for (int i = 0; i < view.schema.num_fields(); ++i) view.ordinals.push_back(i);
+  return view;
+}
+
+base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
+  SVM_ASSIGN_OR_RETURN(const SourceView view, ViewOf(pipeline));
+  PipelineRun run(context_, pipeline, view, outputs_);
+  SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id], run.Run());
+  return base::Status::OK();
+}
+
+// Rows that no later pipeline reads are given back at once.
+void Query::ReleaseInputs(const plan::Pipeline& done,
+                          const std::vector<plan::Pipeline>& pipelines) {
+  for (const int input : done.depends_on) {
+    const bool needed = std::any_of(
+        pipelines.begin() + done.id + 1, pipelines.end(), [&](const plan::Pipeline& later) {
+          return std::find(later.depends_on.begin(), later.depends_on.end(), input) !=
+                 later.depends_on.end();
+        });
+    if (!needed) outputs_[input].rows.reset();
+  }
+}
+
+base::Result<std::shared_ptr<arrow::Table>> Query::Answer(const plan::Pipeline& last) {
+  const Span span(&context_.stats->spans, Stage::kMerge);
+  const PipelineOutput& output = outputs_[last.id];
+  context_.stats->rows = output.rows->num_rows;
+  SVM_ASSIGN_OR_RETURN(auto table, ToMemoryTable(*output.rows, "answer", NamesOf(output.schema),
+                                                 context_.budget, context_.workers));
+  SVM_ASSIGN_OR_RETURN(auto answer, columns::ToArrow(*table));
+  if (last.sink != plan::SinkKind::kParquet) return answer;
+  const auto& sink_node = plan::As<plan::SinkNode>(*last.node);
+  SVM_ASSIGN_OR_RETURN(auto sink, storage::ParquetSink::Open(sink_node.path, answer->schema(), {}));
+  SVM_RETURN_NOT_OK(sink->Write(*answer));
+  SVM_RETURN_NOT_OK(sink->Finish());
+  return answer->Slice(0, 0);
+}
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/sort_keys.h"
+
+namespace shadowvm::exec {
+
+SortPlan PlanSort(const plan::ActionNode& node) {
+  SortPlan plan;
+  const std::vector<plan::SortKey>* keys = nullptr;
+  if (node.kind == plan::ActionKind::kTopN) {
+    const auto& top = plan::As<plan::TopNNode>(node);
+    keys = &top.keys;
+    plan.offset = top.offset;
+    plan.count = top.count;
+  } else {
+    keys = &plan::As<plan::SortNode>(node).keys;
+  }
+  const int num_columns = node.input().output.num_fields();
+  for (const plan::SortKey& key : *keys) {
+    int column = key.expression->column;
+    if (!key.expression->is_column()) {
+      column = num_columns + static_cast<int>(plan.extra.size());
+      plan.extra.push_back(key.expression);
+    }
+    plan.keys.push_back({column, key.descending, key.nulls_first});
+  }
+  return plan;
+}
+
+base::Result<RowSet> SortRows(const QueryContext& context, const SortPlan& plan, RowSet rows) {
+  if (plan.count == INT64_MAX) return Sort(rows, plan.keys, context.budget, context.workers);
+  return TopN(rows, plan.keys, plan.offset, plan.count, context.budget, context.workers);
+}
+
+}  // namespace shadowvm::exec

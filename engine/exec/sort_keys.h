@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/exec/query_context.h"
+#include "engine/exec/state/sorter.h"
+#include "engine/plan/action_node.h"
+
+namespace shadowvm::exec {
+
+// A sort or top-n as its rows are collected: keys that are no column are computed into extra ones.
+struct SortPlan {
+  std::vector<SortColumn> keys;
+  std::vector<plan::ExpressionPtr> extra;  // behind the columns of the input
+  int64_t offset = 0;
+  int64_t count = INT64_MAX;
+};
+
+SortPlan PlanSort(const plan::ActionNode& node);
+base::Result<RowSet> SortRows(const QueryContext& context, const SortPlan& plan, RowSet rows);
+
+}  // namespace shadowvm::exec

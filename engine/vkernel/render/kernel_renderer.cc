@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/vkernel/render/kernel_renderer.h"
+
+#include "engine/vkernel/blueprint/nullability.h"
+#include "engine/vkernel/render/row_scope.h"
+#include "engine/vkernel/render/sink_renderer.h"
+
+namespace shadowvm::vkernel {
+namespace {
+
+std::string Number(int number) { return std::to_string(number); }
+
+std::string ColumnClass(const SourceColumn& column) {
+  switch (column.layout.encoding) {
+    case columns::Encoding::kFrame:
+      return "Column<u" + Number(column.layout.width * 8) + ">";
+    case columns::Encoding::kWide:
+      return "WideColumn";
+    case columns::Encoding::kFloat:
+      return column.layout.width == 4 ? "FloatColumn<float>" : "FloatColumn<double>";
+    case columns::Encoding::kCodes:
+      return "CodeColumn";
+    case columns::Encoding::kText:
+      return "TextColumn";
+  }
+  return "";
+}
+
+std::string PayloadClass(const PayloadColumn& payload) {
+  switch (payload.kind) {
+    case RowKind::kValue:
+      return std::string("Payload<") + StorageName(payload.type) + ">";
+    case RowKind::kCodes:
+      return "CodePayload";
+    case RowKind::kText:
+      return "TextPayload";
+  }
+  return "";
+}
+
+std::string LiteralDeclaration(const LiteralArgument& literal, int slot) {
+  std::string name = "literal_" + Number(slot) + " = call->literals[" + Number(slot) + "].";
+  switch (ClassOf(literal.type)) {
+    case ValueClass::kBool:
+    case ValueClass::kInt:
+      return "const i64 " + name + "integer;";
+    case ValueClass::kWide:
+      return "const i128 " + name + "wide;";
+    case ValueClass::kFloat:
+    case ValueClass::kDouble:
+      return "const double " + name + "real;";
+    case ValueClass::kText:
+      return "const Text " + name + "text;";
+  }
+  return "";
+}
+
+// The parts of a kernel in the order they are written. The body comes before the declarations,
+// because only the body knows which literals there are.
+class KernelRenderer {
+ public:
+  explicit KernelRenderer(const Blueprint& blueprint) : blueprint_(blueprint) {}
+
+  RenderedKernel Render() {
+    TextBuilder body;
+    RenderTiles(&body);
+    TextBuilder out;
+    out.Line("// " + blueprint_.title);
+    out.Line("#include \"engine/kernels/cpu/verbs.h\"");
+    out.Line();
+    out.Line("using namespace shadowvm::kernels;");
+    out.Line();
+    out.Line("extern \"C\" void svm_kernel(KernelCall* call) {");
+    RenderDeclarations(&out);
+    return {out.text() + body.text() + "}\n", std::move(arguments_)};
+  }
+
+ private:
+  void RenderDeclarations(TextBuilder* out) {
+    int slot = 0;
+    for (const SourceColumn& column : blueprint_.columns) {
+      out->Line("  const " + ColumnClass(column) + " " + column.name + "(call->columns[" +
+                Number(slot++) + "]);");
+    }
+    for (const Join& join : blueprint_.joins) {
+      const bool hash = join.form == JoinForm::kHash;
+      out->Line(std::string("  const ") + (hash ? "HashView& " : "DirectView& ") + join.name +
+                " = call->" + (hash ? "hashes[" : "directs[") + Number(join.slot) + "];");
+    }
+    slot = 0;
+    for (const PayloadColumn& payload : blueprint_.payloads) {
+      const std::string view = "(call->payloads[" + Number(slot++) + "]);";
+      if (payload.used) out->Line("  const " + PayloadClass(payload) + " " + payload.name + view);
+    }
+    slot = 0;
+    for (const LiteralArgument& literal : arguments_.literals) {
+      out->Line("  " + LiteralDeclaration(literal, slot++));
+    }
+    for (size_t list = 0; list < arguments_.lists.size(); ++list) {
+      out->Line("  const ListView list_" + std::to_string(list) + " = call->lists[" +
+                std::to_string(list) + "];");
+    }
+  }
+
+  void RenderTiles(TextBuilder* out) {
+    TextBuilder inner = TextBuilder().Nested();
+    SinkRenderer sink(blueprint_, &arguments_, &inner);
+    sink.RenderStart();
+    {
+      TextBuilder::Block tiles(&inner, "SVM_FOR_EACH_TILE(t, call)");
+      for (const Join& join : blueprint_.joins) {
+        if (join.form == JoinForm::kHash && NeedsMatches(join)) {
+          inner.Line("u32 " + join.name + "_match[kTileRows];");
+        }
+      }
+      RenderOrderedSteps(&inner);
+      inner.Line("SVM_END_STEPS(t, call);");
+      RenderLevel(1, &sink, &inner);
+    }
+    sink.RenderEnd();
+    *out = inner;
+  }
+
+  // Matches of a hash probe are kept: finding them again would cost a second probe.
+  static bool NeedsMatches(const Join& join) { return join.kind == plan::JoinKind::kInner; }
+
+  void RenderOrderedSteps(TextBuilder* out) {
+    const std::vector<Step>& steps = blueprint_.levels[0].steps;
+    if (steps.empty()) return;
+    TextBuilder::Block walk(out, "SVM_FOR_EACH_STEP(step, t, call)");
+    TextBuilder::Block choose(out, "switch (step)");
+    for (size_t i = 0; i < steps.size(); ++i) {
+      TextBuilder::Block one(out, "case " + std::to_string(i) + ":");
+      RenderStep(steps[i], 0, out);
+      out->Line("break;");
+    }
+  }
+
+  // Level 'level' and all that is inside it; the sink lies innermost.
+  void RenderLevel(size_t level, SinkRenderer* sink, TextBuilder* out) {
+    if (level == blueprint_.levels.size()) {
+      sink->RenderRows(static_cast<int>(level) - 1);
+      return;
+    }
+    const Join& join = blueprint_.joins[blueprint_.levels[level].expand];
+    const std::string outer = TileName(static_cast<int>(level) - 1);
+    const std::string tile = TileName(static_cast<int>(level));
+    RenderFirstMatches(join, static_cast<int>(level) - 1, out);
+    out->Line("Expansion<decltype(" + outer + ")> expansion_" + Number(static_cast<int>(level)) +
+              "(" + outer + ", " + join.name + "_match, " + join.name + ".next);");
+    out->Line("ExpandedTile " + tile + ";");
+    TextBuilder::Block expanded(
+        out, "while (expand(expansion_" + Number(static_cast<int>(level)) + ", " + tile + "))");
+    for (const Step& step : blueprint_.levels[level].steps) {
+      TextBuilder::Block one(out, "");
+      RenderStep(step, static_cast<int>(level), out);
+    }
+    out->Line("if (" + tile + ".count == 0) continue;");
+    RenderLevel(level + 1, sink, out);
+  }
+
+  // Where an expanding join's matches begin. A hash probe has written them already.
+  void RenderFirstMatches(const Join& join, int level, TextBuilder* out) {
+    if (join.form == JoinForm::kHash) return;
+    out->Line("u32 " + join.name + "_match[kTileRows];");
+    RowScope scope(blueprint_, &arguments_, out, level);
+    TextBuilder::Block rows(out, "SVM_EACH_ROW(" + TileName(level) + ")");
+    scope.BindRows(join.keys);
+    out->Line(join.name + "_match[p] = " + scope.FirstRowOf(join) + ";");
+  }
+
+  void RenderStep(const Step& step, int level, TextBuilder* out) {
+    const std::string tile = TileName(level);
+    switch (step.kind) {
+      case StepKind::kRange:
+        out->Line("keep_range(" + tile + ", " + Name(step) + ", call->ranges[" + Number(step.slot) +
+                  "]);");
+        return;
+      case StepKind::kPass:
+        out->Line("keep_pass(" + tile + ", " + Name(step) + ", call->passes[" + Number(step.slot) +
+                  "]);");
+        return;
+      case StepKind::kValid:
+        out->Line("keep_valid(" + tile + ", " + Name(step) + ");");
+        return;
+      case StepKind::kNull:
+        out->Line("keep_null(" + tile + ", " + Name(step) + ");");
+        return;
+      case StepKind::kWhere:
+        RenderWhere(step, level, out);
+        return;
+      case StepKind::kProbe:
+        RenderProbe(blueprint_.joins[step.join], level, out);
+        return;
+    }
+  }
+
+  const std::string& Name(const Step& step) const { return blueprint_.columns[step.column].name; }
+
+  void RenderWhere(const Step& step, int level, TextBuilder* out) {
+    RenderKeeper(level, {step.condition}, out, [&](RowScope* scope) {
+      return scope->expressions().RenderCondition(*step.condition);
+    });
+  }
+
+  void RenderProbe(const Join& join, int level, TextBuilder* out) {
+    const bool anti = join.kind == plan::JoinKind::kLeftAnti;
+    if (join.form != JoinForm::kHash && join.key_column >= 0) {
+      const char* verb = anti ? "keep_not_in" : "keep_in";
+      const char* checked = join.form == JoinForm::kDirectChecked ? "_checked(" : "(";
+      out->Line(verb + std::string(checked) + TileName(level) + ", " + join.name + ", " +
+                blueprint_.columns[join.key_column].name + ");");
+      return;
+    }
+    if (anti && AnyMayBeNull(join.keys)) {
+      RenderNullableAbsent(join, level, out);
+      return;
+    }
+    RenderKeyProbe(join, level, out);
+  }
+
+  bool AnyMayBeNull(const std::vector<plan::ExpressionPtr>& keys) const {
+    for (const auto& key : keys) {
+      if (MayBeNull(*key, blueprint_)) return true;
+    }
+    return false;
+  }
+
+  // Keys are computed for all rows that are left, then looked up together.
+  void RenderKeyProbe(const Join& join, int level, TextBuilder* out) {
+    const std::string tile = TileName(level);
+    const bool hash = join.form == JoinForm::kHash;
+    if (AnyMayBeNull(join.keys)) RenderDropNullKeys(join, level, out);
+    out->Line("settle(" + tile + ");");
+    const std::string words = Number(KeyWords(join.keys));
+    out->Line(hash ? "Keys<" + words + "> keys;" : "i64 key[kTileRows];");
+    {
+      RowScope scope(blueprint_, &arguments_, out, level);
+      TextBuilder::Block rows(out, "SVM_EACH_ROW(" + tile + ")");
+      scope.BindRows(join.keys);
+      if (hash) {
+        scope.RenderKeyWords(join, "keys.word", "[j]");
+      } else {
+        out->Line("key[j] = " + scope.expressions().Render(*join.keys[0]).text + ";");
+      }
+    }
+    const std::string arguments = tile + ", " + join.name + (hash ? ", keys" : ", key");
+    switch (join.kind) {
+      case plan::JoinKind::kInner:
+        out->Line(hash ? "probe_hash<" + words + ">(" + arguments + ", " + join.name + "_match);"
+                       : "keep_in_keys(" + arguments + ");");
+        return;
+      case plan::JoinKind::kLeftSemi:
+        out->Line((hash ? "probe_hash_exists<" + words + ">(" : "keep_in_keys(") + arguments +
+                  ");");
+        return;
+      case plan::JoinKind::kLeftAnti:
+        out->Line((hash ? "probe_hash_absent<" + words + ">(" : "keep_not_in_keys(") + arguments +
+                  ");");
+        return;
+    }
+  }
+
+  void RenderDropNullKeys(const Join& join, int level, TextBuilder* out) {
+    TextBuilder::Block drop(out, "");
+    RenderKeeper(level, join.keys, out,
+                 [&](RowScope* scope) { return "!(" + scope->NullOf(join.keys) + ")"; });
+  }
+
+  // An anti join keeps rows whose key is null, so each row is looked up on its own.
+  void RenderNullableAbsent(const Join& join, int level, TextBuilder* out) {
+    const bool hash = join.form == JoinForm::kHash;
+    if (hash) out->Line("Keys<" + Number(KeyWords(join.keys)) + "> keys;");
+    RenderKeeper(level, join.keys, out, [&](RowScope* scope) -> std::string {
+      out->Line("const bool null_key = " + scope->NullOf(join.keys) + ";");
+      if (!hash) {
+        return "null_key || !exists(" + join.name + ", u64(" +
+               scope->expressions().Render(*join.keys[0]).text + ") - u64(" + join.name + ".base))";
+      }
+      {
+        TextBuilder::Block valid(out, "if (!null_key)");
+        scope->RenderKeyWords(join, "keys.word", "[j]");
+      }
+      return "null_key || find_row(" + join.name + ", keys, j, hash_key(keys, j)) == kNoRow";
+    });
+  }
+
+  // A filter row by row: 'condition' renders what it needs and gives the text that decides.
+  template <typename Condition>
+  void RenderKeeper(int level, const std::vector<plan::ExpressionPtr>& reads, TextBuilder* out,
+                    const Condition& condition) {
+    const std::string tile = TileName(level);
+    out->Line("Keeper<decltype(" + tile + ")> keep(" + tile + ");");
+    {
+      RowScope scope(blueprint_, &arguments_, out, level);
+      TextBuilder::Block rows(out, "SVM_EACH_ROW(" + tile + ")");
+      scope.BindRows(reads);
+      const std::string text = condition(&scope);
+      out->Line("keep.row(j, " + text + ");");
+    }
+    out->Line("keep.done();");
+  }
+
+  const Blueprint& blueprint_;
+  Arguments arguments_;
+};
+
+}  // namespace
+
+RenderedKernel Render(const Blueprint& blueprint) { return KernelRenderer(blueprint).Render(); }
+
+}  // namespace shadowvm::vkernel
