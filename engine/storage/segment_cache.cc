@@ -51,6 +51,11 @@ SegmentCache::Segment SegmentCache::Find(const SegmentKey& key, uint64_t generat
   return FindLocked(key, generation);
 }
 
+bool SegmentCache::Contains(const SegmentKey& key) const {
+  std::lock_guard lock(mutex_);
+  return by_key_.contains(key);
+}
+
 base::Result<SegmentCache::Segment> SegmentCache::GetOrLoad(const SegmentKey& key,
                                                             uint64_t generation, const Load& load) {
   {

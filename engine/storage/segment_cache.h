@@ -51,6 +51,8 @@ class SegmentCache : public memory::Reclaimer {
   base::Result<Segment> GetOrLoad(const SegmentKey& key, uint64_t generation, const Load& load);
   // The segment, or null; never loads.
   Segment Find(const SegmentKey& key, uint64_t generation);
+  // Whether it is there; does not count as a use.
+  bool Contains(const SegmentKey& key) const;
   // Whether a segment of that size would be kept now.
   bool HasRoom(const SegmentKey& key, uint64_t generation, int64_t bytes);
 

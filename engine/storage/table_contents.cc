@@ -124,8 +124,11 @@ bool TableContents::Keeps(int segment, std::span<const int> columns, uint64_t ge
   if (context_.cache == nullptr) return false;
   int64_t bytes = 0;
   for (const int column : columns) {
+    const int version = texts_[column] == nullptr ? 0 : texts_[column]->layout().version;
+    if (context_.cache->Contains({id_, column, segment, version})) continue;
     bytes += files_->segments[segment].num_rows * files_->columns[column].layout.width;
   }
+  if (bytes == 0) return true;
   return context_.cache->HasRoom({id_, 0, segment, 0}, generation, bytes);
 }
 

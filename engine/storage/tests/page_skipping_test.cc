@@ -106,6 +106,21 @@ TEST_F(PageSkipping, WhereTheCacheHasRoomTheWholeSegmentIsReadAndKept) {
   EXPECT_EQ(cache.counters().entries, 3);
 }
 
+TEST_F(PageSkipping, AResidentSegmentIsServedWithoutTheFile) {
+  const std::vector<std::string> paths{WriteFile("t.parquet", *Sorted(), Indexed())};
+  const std::vector<int> numbers{0, 1};
+  SegmentCache cache(&budget_, 2 * 4 * kRows);  // just these two
+  TableRegistry registry({&budget_, &cache});
+  auto source = registry.Open(paths).ValueOrDie();
+  ASSERT_TRUE(source->Read(0, numbers, {}, nullptr).ok());
+  ASSERT_EQ(cache.counters().entries, 2);
+  const std::vector<columns::ZoneFilter> filters{{0, 5, 6}};
+  ASSERT_TRUE(base::ArmFaults("storage.open=always:error").ok());
+  const auto again = source->Read(0, numbers, filters, nullptr);
+  base::DisarmFaults();
+  EXPECT_TRUE(again.ok()) << again.status().ToString();
+}
+
 TEST(RowRanges, Intersect) {
   EXPECT_EQ(Intersect({{0, 10}, {20, 30}}, {{5, 25}}), (RowRanges{{5, 10}, {20, 25}}));
   EXPECT_EQ(Intersect({{0, 10}}, {{10, 20}}), RowRanges());
