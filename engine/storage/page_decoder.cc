@@ -47,6 +47,7 @@ base::Status PageDecoder::SetDictionary(const parquet::DictionaryPage& page) {
   dictionary_page_.assign(page.data(), page.data() + page.size());
   dictionary_.assign(WordsFor(count * writer_->width()), 0);
   dictionary_size_ = count;
+  if (count == 0) return base::Status::OK();
   return writer_->WritePlain(dictionary_page_.data(), page.size(), count,
                              reinterpret_cast<uint8_t*>(dictionary_.data()));
 }
