@@ -3,6 +3,8 @@
 
 #include "engine/storage/parquet_table.h"
 
+#include <algorithm>
+
 #include <utility>
 
 #include "engine/storage/table_registry.h"
@@ -66,6 +68,11 @@ std::shared_ptr<columns::Dictionary> ParquetTable::dictionary(int column) {
 bool ParquetTable::dictionary_complete(int column) const {
   if (!schema().fields[column].type.is_text()) return true;
   return contents_->text(column).all_seen();
+}
+
+bool ParquetTable::IsResident(int segment, std::span<const int> columns) const {
+  return std::all_of(columns.begin(), columns.end(),
+                     [&](int column) { return contents_->Holds(column, segment); });
 }
 
 std::string ParquetTable::unsupported(const std::string& column) const {

@@ -42,6 +42,7 @@ class ParquetTable : public columns::TableSource {
       int segment, std::span<const int> columns, std::span<const columns::ZoneFilter> filters,
       base::Spans* spans) override;
 
+  bool IsResident(int segment, std::span<const int> columns) const override;
   std::string unsupported(const std::string& column) const override;
   const TableContents& contents() const { return *contents_; }
 

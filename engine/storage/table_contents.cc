@@ -120,12 +120,17 @@ TableContents::Loaded TableContents::ReadLive(int column, int segment, const Tex
   return Decode(column, segment, text, live, file);
 }
 
+bool TableContents::Holds(int column, int segment) const {
+  if (context_.cache == nullptr) return false;
+  const int version = texts_[column] == nullptr ? 0 : texts_[column]->layout().version;
+  return context_.cache->Contains({id_, column, segment, version});
+}
+
 bool TableContents::Keeps(int segment, std::span<const int> columns, uint64_t generation) {
   if (context_.cache == nullptr) return false;
   int64_t bytes = 0;
   for (const int column : columns) {
-    const int version = texts_[column] == nullptr ? 0 : texts_[column]->layout().version;
-    if (context_.cache->Contains({id_, column, segment, version})) continue;
+    if (Holds(column, segment)) continue;
     bytes += files_->segments[segment].num_rows * files_->columns[column].layout.width;
   }
   if (bytes == 0) return true;

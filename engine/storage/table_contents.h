@@ -63,6 +63,8 @@ class TableContents {
                                                                        uint64_t generation,
                                                                        const LiveParts& live,
                                                                        LazyFile* file);
+  // Whether the cache holds a column of a segment.
+  bool Holds(int column, int segment) const;
   // Whether the cache holds these columns of a segment or would keep them.
   bool Keeps(int segment, std::span<const int> columns, uint64_t generation);
 
