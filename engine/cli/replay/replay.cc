@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/cli/replay/replay.h"
+
+#include <chrono>
+
+#include "engine/cli/program_paths.h"
+#include "engine/cli/replay/answer_file.h"
+#include "engine/cli/replay/command_file.h"
+
+namespace shadowvm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+base::Status Run(exec::Engine* engine, const ReplaySettings& settings, const fs::path& out,
+                 Replay* replay) {
+  SVM_ASSIGN_OR_RETURN(v1::Command command, ReadCommandFile(replay->file));
+  if (!settings.data_root.empty()) ReadFrom(settings.data_root, &command);
+  exec::QueryStats stats;
+  const auto start = std::chrono::steady_clock::now();
+  SVM_ASSIGN_OR_RETURN(const auto answer, engine->Run(command, nullptr, &stats));
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
+  replay->total_ms = elapsed.count();
+  for (int stage = 0; stage < base::kNumStages; ++stage) {
+    replay->stage_ms[stage] = stats.spans.Milliseconds(static_cast<base::Stage>(stage));
+  }
+  replay->bytes_read = stats.bytes_read.load();
+  replay->rows = stats.rows;
+  SVM_ASSIGN_OR_RETURN(replay->digest, DigestOf(*answer));
+  return out.empty() ? base::Status::OK() : WriteAnswerFile(*answer, out);
+}
+
+// One answer goes where 'out' says; several go into it as a folder, named after their commands.
+fs::path AnswerPath(const ReplaySettings& settings, const std::string& file) {
+  if (settings.out.empty() || settings.files.size() == 1) return settings.out;
+  return fs::path(settings.out) / fs::path(file).filename().replace_extension(".arrow");
+}
+
+base::Status MakeFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return base::Status::OK();
+  return base::MakeError(base::ErrorCode::kWriteFailed, folder.string() + ": " + error.message());
+}
+
+}  // namespace
+
+Replay RunCommandFile(exec::Engine* engine, const ReplaySettings& settings, const std::string& file,
+                      const fs::path& out) {
+  Replay replay;
+  replay.file = file;
+  replay.status = Run(engine, settings, out, &replay);
+  return replay;
+}
+
+base::Result<std::vector<Replay>> RunCommandFiles(const ReplaySettings& settings) {
+  exec::EngineOptions options;
+  options.threads = settings.threads;
+  options.memory_bytes = settings.memory_bytes;
+  options.kernels.directory = KernelCacheFolder().string();
+  SVM_ASSIGN_OR_RETURN(const auto engine, exec::Engine::Make(std::move(options)));
+  if (settings.files.size() > 1 && !settings.out.empty()) {
+    SVM_RETURN_NOT_OK(MakeFolder(settings.out));
+  }
+  std::vector<Replay> replays;
+  for (const std::string& file : settings.files) {
+    replays.push_back(RunCommandFile(engine.get(), settings, file, AnswerPath(settings, file)));
+  }
+  return replays;
+}
+
+}  // namespace shadowvm::cli

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/cli/replay/replay_command.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/byte_size.h"
+#include "engine/cli/pending_file.h"
+#include "engine/cli/replay/replay.h"
+#include "engine/cli/replay/replay_report.h"
+
+namespace shadowvm::cli {
+namespace {
+
+constexpr const char* kExplanation =
+    R"(A command is a whole query as the wire carries it: proto/shadowvm/v1/command.proto. A file
+whose name ends in .json holds protobuf's JSON form, any other its binary form.
+
+Times of stages are added up over threads; the time after the rows is by the clock. The digest
+is the same for the same rows in any order; 'in order' changes with the order too.
+
+A command to try, as count.json:
+  {"protocolVersion": 1, "root": 2, "actions": [
+    {"id": 1, "scan": {"files": {"paths": ["lineorder.parquet"]}}},
+    {"id": 2, "inputs": [1], "aggregate": {"aggregates": [
+      {"function": "AGGREGATE_FUNCTION_COUNT_ALL", "name": "rows"}]}}]}
+
+Examples:
+  shadowvm replay count.json --data-root data/ssb-sf1
+  shadowvm replay count.json --data-root data/ssb-sf1 --out answer.arrow
+  shadowvm replay a.pb b.pb c.pb --out answers --json report.json --threads 1 --memory 2G)";
+
+void AddOptions(CLI::App* replay, ReplaySettings* settings, std::string* memory) {
+  replay->add_option("files", settings->files, "Files of commands, run in this order")
+      ->required()
+      ->type_name("FILE");
+  replay->add_option("--data-root", settings->data_root,
+                     "Folder that relative paths of scans start from");
+  replay->add_option(
+      "--out", settings->out,
+      "Write the answer to this Arrow IPC file (several commands: into this folder)");
+  replay->add_option("--json", settings->json_file, "Also write the report to this file");
+  replay->add_option("--threads", settings->threads, "Threads (default: one per core)")
+      ->check(CLI::Range(1, 1024));
+  replay->add_option("--memory", *memory,
+                     "Memory budget, such as 3G (default: half of the machine's)");
+}
+
+// Prints what became of each command. The first error is the outcome; later ones are said here.
+base::Status Report(const std::vector<Replay>& replays) {
+  base::Status first;
+  for (const Replay& replay : replays) {
+    if (replay.status.ok()) {
+      std::fputs(ToText(replay).c_str(), stdout);
+    } else if (first.ok()) {
+      first = replay.status.WithMessage(replay.file + ": " + FirstLine(replay.status.message()));
+    } else {
+      std::fprintf(stderr, "shadowvm: %s", ToText(replay).c_str());
+    }
+  }
+  return first;
+}
+
+base::Status RunReplay(ReplaySettings settings, const std::string& memory) {
+  if (!memory.empty()) {
+    SVM_ASSIGN_OR_RETURN(settings.memory_bytes, ParseBytes(memory));
+  }
+  SVM_ASSIGN_OR_RETURN(const std::vector<Replay> replays, RunCommandFiles(settings));
+  if (!settings.json_file.empty()) {
+    SVM_RETURN_NOT_OK(WriteTextFile(settings.json_file, ToJson(replays).dump(1) + "\n"));
+  }
+  return Report(replays);
+}
+
+}  // namespace
+
+void AddReplayCommand(CLI::App* app, base::Status* status) {
+  auto settings = std::make_shared<ReplaySettings>();
+  auto memory = std::make_shared<std::string>();
+  CLI::App* replay = app->add_subcommand(
+      "replay", "Run commands from files: times of each stage, rows, and a digest of the answer");
+  replay->footer(kExplanation);
+  AddOptions(replay, settings.get(), memory.get());
+  replay->callback([settings, memory, status] { *status = RunReplay(*settings, *memory); });
+}
+
+}  // namespace shadowvm::cli

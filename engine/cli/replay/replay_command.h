@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include "engine/base/status.h"
+
+namespace CLI {
+class App;
+}
+
+namespace shadowvm::cli {
+
+// Adds "replay" to the program; its outcome goes to 'status'.
+void AddReplayCommand(CLI::App* app, base::Status* status);
+
+}  // namespace shadowvm::cli

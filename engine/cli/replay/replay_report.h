@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cli/replay/replay.h"
+
+namespace shadowvm::cli {
+
+// The first line of an error: what follows it is a compiler's log, kept in the JSON report.
+std::string FirstLine(std::string_view message);
+
+// A line of a failed command's error, or a few lines of a command's times, rows and digests.
+std::string ToText(const Replay& replay);
+
+// {"commands": [{"file", "total_ms", "stages": {"plan": …}, "bytes", "rows", "digest",
+// "ordered_digest"} or {"file", "error", "code"}]}
+nlohmann::ordered_json ToJson(const std::vector<Replay>& replays);
+
+}  // namespace shadowvm::cli

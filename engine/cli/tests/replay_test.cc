@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/table.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/replay/command_file.h"
+#include "engine/cli/replay/replay_report.h"
+#include "engine/cli/replay/row_digest.h"
+
+namespace shadowvm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::shared_ptr<arrow::Table> Numbers(const std::vector<double>& values, int64_t chunk_rows = 100) {
+  arrow::DoubleBuilder builder;
+  EXPECT_TRUE(builder.AppendValues(values).ok());
+  const auto array = builder.Finish().ValueOrDie();
+  arrow::ArrayVector chunks;
+  for (int64_t start = 0; start < array->length(); start += chunk_rows) {
+    chunks.push_back(array->Slice(start, chunk_rows));
+  }
+  const auto column = std::make_shared<arrow::ChunkedArray>(chunks, arrow::float64());
+  return arrow::Table::Make(arrow::schema({arrow::field("x", arrow::float64())}), {column});
+}
+
+RowDigest Digest(const std::shared_ptr<arrow::Table>& table) {
+  return DigestOf(*table).ValueOrDie();
+}
+
+TEST(RowDigestTest, SeesOrderOnlyWhereAsked) {
+  const RowDigest one = Digest(Numbers({1, 2, 3, 3}));
+  const RowDigest other = Digest(Numbers({3, 2, 1, 3}));
+  EXPECT_EQ(one.unordered, other.unordered);
+  EXPECT_NE(one.ordered, other.ordered);
+}
+
+TEST(RowDigestTest, CountsEveryRow) {
+  EXPECT_NE(Digest(Numbers({1, 2})).unordered, Digest(Numbers({1, 2, 2})).unordered);
+  EXPECT_NE(Digest(Numbers({1, 1, 2})).unordered, Digest(Numbers({1, 2, 2})).unordered);
+}
+
+TEST(RowDigestTest, DoesNotSeeChunksOrSignsOfZero) {
+  EXPECT_EQ(Digest(Numbers({1, 2, 0.0, 4})).ordered, Digest(Numbers({1, 2, -0.0, 4}, 3)).ordered);
+}
+
+TEST(RowDigestTest, TellsNullFromEmpty) {
+  const auto digest_of = [](bool is_null) {
+    arrow::StringBuilder builder;
+    EXPECT_TRUE((is_null ? builder.AppendNull() : builder.Append("")).ok());
+    const auto schema = arrow::schema({arrow::field("s", arrow::utf8())});
+    return Digest(arrow::Table::Make(schema, {builder.Finish().ValueOrDie()})).ordered;
+  };
+  EXPECT_NE(digest_of(true), digest_of(false));
+}
+
+TEST(RowDigestTest, HexHasAllDigits) { EXPECT_EQ(ToHex(0xf3), "00000000000000f3"); }
+
+class CommandFileTest : public ::testing::Test {
+ protected:
+  CommandFileTest() {
+    folder_ = fs::temp_directory_path() / ("replay-test-" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  ~CommandFileTest() override { fs::remove_all(folder_); }
+
+  fs::path Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CommandFileTest, BothFormsAreRead) {
+  v1::Command command;
+  command.set_root(7);
+  EXPECT_EQ(ReadCommandFile(Write("a.pb", command.SerializeAsString()))->root(), 7);
+  EXPECT_EQ(ReadCommandFile(Write("a.json", R"({"root": 7})"))->root(), 7);
+}
+
+TEST_F(CommandFileTest, ErrorsNameTheFile) {
+  for (const auto& [name, text] :
+       std::vector<std::pair<std::string, std::string>>{{"bad.json", "{\"actions\": 3}"},
+                                                        {"bad.pb", "\xff\xff"},
+                                                        {"unknown.json", "{\"x\": 1}"}}) {
+    const base::Status status = ReadCommandFile(Write(name, text)).status();
+    EXPECT_EQ(base::CodeOf(status), base::ErrorCode::kBadCommand);
+    EXPECT_NE(status.message().find(name), std::string::npos);
+    EXPECT_EQ(status.message().find('\n'), std::string::npos);
+  }
+  EXPECT_EQ(base::CodeOf(ReadCommandFile(folder_ / "none").status()),
+            base::ErrorCode::kFileMissing);
+  EXPECT_EQ(base::CodeOf(ReadCommandFile(folder_).status()), base::ErrorCode::kReadFailed);
+}
+
+TEST(CommandPathsTest, RootGoesBeforeRelativePathsOfScansAlone) {
+  v1::Command command;
+  auto* paths = command.add_actions()->mutable_scan()->mutable_files();
+  paths->add_paths("a.parquet");
+  paths->add_paths("/b.parquet");
+  command.add_actions()->mutable_scan()->set_table("t");
+  command.add_actions()->mutable_sink()->mutable_parquet()->set_path("c.parquet");
+  ReadFrom("/root", &command);
+  EXPECT_EQ(command.actions(0).scan().files().paths(0), "/root/a.parquet");
+  EXPECT_EQ(command.actions(0).scan().files().paths(1), "/b.parquet");
+  EXPECT_EQ(command.actions(2).sink().parquet().path(), "c.parquet");
+}
+
+Replay Failed(base::ErrorCode code, const std::string& message) {
+  Replay replay;
+  replay.file = "b.pb";
+  replay.status = base::MakeError(code, message);
+  return replay;
+}
+
+TEST(ReplayReportTest, AnErrorIsOneLine) {
+  const Replay bad = Failed(base::ErrorCode::kCompileFailed, "kernel\nlong log");
+  EXPECT_EQ(ToText(bad), "b.pb: SVM-3001 kernel did not compile: kernel\n");
+  EXPECT_NE(ToJson(std::vector{bad})["commands"][0]["error"].get<std::string>().find("long log"),
+            std::string::npos);
+}
+
+TEST(ReplayReportTest, HoldsTimesOrTheError) {
+  Replay good;
+  good.file = "a.pb";
+  good.total_ms = 2.5;
+  good.rows = 3;
+  good.stage_ms[static_cast<int>(base::Stage::kScan)] = 1.25;
+  const Replay bad = Failed(base::ErrorCode::kUnknownColumn, "'x'");
+  const auto commands = ToJson(std::vector{good, bad})["commands"];
+  EXPECT_EQ(commands[0]["stages"]["scan"], 1.25);
+  EXPECT_EQ(commands[0]["rows"], 3);
+  EXPECT_EQ(commands[1]["code"], 2002);
+  EXPECT_FALSE(commands[1].contains("rows"));
+  EXPECT_NE(ToText(good).find("3 rows in 2.50 ms"), std::string::npos);
+  EXPECT_NE(ToText(bad).find("b.pb: SVM-2002"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace shadowvm::cli
