@@ -12,6 +12,8 @@
 #include "engine/exec/pipeline_output.h"
 #include "engine/exec/prepared_join.h"
 #include "engine/exec/query_context.h"
+#include "engine/exec/sort_keys.h"
+#include "engine/vkernel/render/kernel_renderer.h"
 
 namespace shadowvm::exec {
 
@@ -23,20 +25,26 @@ class PipelineRun {
               const std::vector<PipelineOutput>& outputs)
       : context_(context), pipeline_(pipeline), source_(source), outputs_(outputs) {}
 
-  base::Result<PipelineOutput> Run();
+  // Writes the kernel. Needs the outputs of the pipelines it depends on.
+  base::Status Plan();
+  vkernel::KernelText text() const { return {blueprint_.title, rendered_.text}; }
+
+  // Runs the compiled kernel. Once, after Plan.
+  base::Result<PipelineOutput> Run(std::shared_ptr<vkernel::KernelSlot> kernel);
 
  private:
   base::Status TranslateSteps();
-  base::Result<RowSet> RunCollect(const std::vector<plan::ExpressionPtr>& extra, int64_t enough);
-  base::Result<RowSet> RunAggregate(const plan::AggregateNode& node);
-  base::Result<RowSet> RunDense(const plan::AggregateNode& node, Grouping grouping);
+  base::Status TranslateSink();
+  // Keys of a build side or a sort that are no columns are collected behind the row's own columns.
+  void PlanBuildKeys();
+
+  base::Result<RowSet> RunSink();
+  base::Result<RowSet> RunCollect(int64_t enough);
+  base::Result<RowSet> RunDense(const plan::AggregateNode& node);
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
-  base::Result<PipelineOutput> RunBuild();
   base::Result<RowSet> RunSorted();
   base::Result<RowSet> RunLimit();
 
-  // Renders and compiles the finished blueprint and binds everything to it.
-  base::Status Prepare();
   std::vector<RowColumn> OutputColumns() const;
   std::vector<HashKeyColumn> HashKeyColumns() const;
 
@@ -47,6 +55,11 @@ class PipelineRun {
   std::vector<PreparedJoin> joins_;
   std::unique_ptr<vkernel::PipelineTranslator> translator_;
   vkernel::Blueprint blueprint_;
+  vkernel::RenderedKernel rendered_;
+  Grouping grouping_;
+  SortPlan sort_;
+  std::vector<plan::ExpressionPtr> extra_;  // computed keys of a build side
+  PipelineOutput output_;
   std::unique_ptr<PipelineBinding> binding_;
   std::shared_ptr<vkernel::KernelSlot> kernel_;
 };

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "engine/columns/arrow_export.h"
-#include "engine/exec/pipeline_run.h"
+#include "engine/exec/row_pipeline.h"
 #include "engine/exec/state/row_conversion.h"
 #include "engine/plan/plan_builder.h"
 #include "engine/plan/rewrite.h"
@@ -34,12 +34,16 @@ Query::Query(Engine* engine, const v1::Command& command, const schedule::CancelT
   context_.workers = {engine->device_.get(), cancel};
   context_.kernels = engine->kernels_.get();
   context_.stats = stats;
+  // A query that starts over runs other kernels.
+  stats->kernels.clear();
 }
 
 base::Result<std::shared_ptr<arrow::Table>> Query::Run() {
   SVM_ASSIGN_OR_RETURN(const plan::Plan plan, MakePlan());
   const std::vector<plan::Pipeline> pipelines = plan::CutIntoPipelines(plan);
   outputs_.resize(pipelines.size());
+  planned_.resize(pipelines.size());
+  SVM_RETURN_NOT_OK(PrepareLeaves(pipelines));
   for (const plan::Pipeline& pipeline : pipelines) {
     if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
     SVM_RETURN_NOT_OK(RunPipeline(pipeline));
@@ -86,10 +90,45 @@ base::Result<SourceView> Query::ViewOf(const plan::Pipeline& pipeline) {
   return view;
 }
 
+base::Status Query::PrepareLeaves(const std::vector<plan::Pipeline>& pipelines) {
+  std::vector<int> leaves;
+  std::vector<vkernel::KernelText> texts;
+  for (const plan::Pipeline& pipeline : pipelines) {
+    if (!pipeline.depends_on.empty()) continue;
+    SVM_RETURN_NOT_OK(PlanPipeline(pipeline));
+    leaves.push_back(pipeline.id);
+    texts.push_back(planned_[pipeline.id]->run->text());
+  }
+  const Span span(&context_.stats->spans, Stage::kCompile);
+  SVM_ASSIGN_OR_RETURN(auto kernels, context_.kernels->GetAll(texts));
+  for (size_t i = 0; i < leaves.size(); ++i) planned_[leaves[i]]->kernel = std::move(kernels[i]);
+  return base::Status::OK();
+}
+
+base::Status Query::PlanPipeline(const plan::Pipeline& pipeline) {
+  auto planned = std::make_unique<Planned>();
+  SVM_ASSIGN_OR_RETURN(planned->source, ViewOf(pipeline));
+  planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
+  SVM_RETURN_NOT_OK(planned->run->Plan());
+  planned_[pipeline.id] = std::move(planned);
+  return base::Status::OK();
+}
+
 base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
-  SVM_ASSIGN_OR_RETURN(const SourceView view, ViewOf(pipeline));
-  PipelineRun run(context_, pipeline, view, outputs_);
-  SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id], run.Run());
+  if (OnlyRearranges(pipeline)) {
+    SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id],
+                         Rearrange(context_, pipeline, outputs_[pipeline.source.pipeline]));
+    return base::Status::OK();
+  }
+  if (planned_[pipeline.id] == nullptr) SVM_RETURN_NOT_OK(PlanPipeline(pipeline));
+  Planned& planned = *planned_[pipeline.id];
+  if (planned.kernel == nullptr) {
+    const Span span(&context_.stats->spans, Stage::kCompile);
+    const vkernel::KernelText text = planned.run->text();
+    SVM_ASSIGN_OR_RETURN(planned.kernel, context_.kernels->Get(text.name, text.text));
+  }
+  SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id], planned.run->Run(planned.kernel));
+  planned_[pipeline.id].reset();
   return base::Status::OK();
 }
 

@@ -12,6 +12,7 @@
 
 #include "engine/exec/engine.h"
 #include "engine/exec/pipeline_output.h"
+#include "engine/exec/pipeline_run.h"
 #include "engine/exec/source_view.h"
 #include "engine/plan/pipeline.h"
 #include "engine/plan/plan.h"
@@ -32,7 +33,10 @@ class Query : private plan::Catalog {
   base::Result<std::shared_ptr<columns::TableSource>> Open(const plan::ScanSource& source);
 
   base::Result<plan::Plan> MakePlan();
+  // Kernels of pipelines that wait for nothing are written and compiled together, ahead.
+  base::Status PrepareLeaves(const std::vector<plan::Pipeline>& pipelines);
   base::Status RunPipeline(const plan::Pipeline& pipeline);
+  base::Status PlanPipeline(const plan::Pipeline& pipeline);
   base::Result<SourceView> ViewOf(const plan::Pipeline& pipeline);
   void ReleaseInputs(const plan::Pipeline& pipeline, const std::vector<plan::Pipeline>& pipelines);
   base::Result<std::shared_ptr<arrow::Table>> Answer(const plan::Pipeline& last);
@@ -42,6 +46,13 @@ class Query : private plan::Catalog {
   QueryContext context_;
   std::vector<std::pair<plan::ScanSource, std::shared_ptr<columns::TableSource>>> opened_;
   std::vector<PipelineOutput> outputs_;
+  // By pipeline, from when it is planned until it has run.
+  struct Planned {
+    SourceView source;
+    std::unique_ptr<PipelineRun> run;
+    std::shared_ptr<vkernel::KernelSlot> kernel;
+  };
+  std::vector<std::unique_ptr<Planned>> planned_;
 };
 
 }  // namespace shadowvm::exec

@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "engine/base/span.h"
 #include "engine/memory/budget.h"
@@ -20,6 +22,7 @@ struct QueryStats {
   std::atomic<int64_t> segments_run{0};
   std::atomic<int64_t> segments_skipped{0};  // by zones
   int64_t rows = 0;                          // of the answer
+  std::vector<vkernel::KernelText> kernels;  // that it ran, in the order of its pipelines
 };
 
 // What every part of a running query needs. Owned by the engine and by the query; outlives the

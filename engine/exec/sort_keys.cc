@@ -33,4 +33,22 @@ base::Result<RowSet> SortRows(const QueryContext& context, const SortPlan& plan,
   return TopN(rows, plan.keys, plan.offset, plan.count, context.budget, context.workers);
 }
 
+const std::vector<int>& KeptBy(const plan::ActionNode& node) {
+  switch (node.kind) {
+    case plan::ActionKind::kSort:
+      return plan::As<plan::SortNode>(node).kept;
+    case plan::ActionKind::kTopN:
+      return plan::As<plan::TopNNode>(node).kept;
+    default:
+      return plan::As<plan::LimitNode>(node).kept;
+  }
+}
+
+RowSet KeepColumns(RowSet rows, const std::vector<int>& kept) {
+  std::vector<RowData> columns;
+  for (const int column : kept) columns.push_back(rows.columns[column]);
+  rows.columns = std::move(columns);
+  return rows;
+}
+
 }  // namespace shadowvm::exec

@@ -21,6 +21,11 @@ struct SortPlan {
 };
 
 SortPlan PlanSort(const plan::ActionNode& node);
+// The columns that a sort, top-n or limit hands on.
+const std::vector<int>& KeptBy(const plan::ActionNode& node);
+// Only the columns of 'rows' that 'kept' names, in its order.
+RowSet KeepColumns(RowSet rows, const std::vector<int>& kept);
+
 base::Result<RowSet> SortRows(const QueryContext& context, const SortPlan& plan, RowSet rows);
 
 }  // namespace shadowvm::exec

@@ -85,7 +85,7 @@ SVM_INLINE int bit_length(u128 v) {
 
 // The double nearest to a decimal, ties to even: the quotient is taken with 62 or 63 bits of which
 // the last also says whether anything follows, so that the conversion below is the only rounding.
-SVM_VERB double decimal_to_double(i128 v, u32 scale) {
+SVM_FUNCTION double decimal_to_double(i128 v, u32 scale) {
   if (v == 0) return 0;
   const u128 size = magnitude(v), power = power_of_ten(scale);
   const int shift = 62 - bit_length(size) + bit_length(power);  // -65 … 188

@@ -71,7 +71,7 @@ SVM_INLINE bool scale_wide(Wide& v, u32 digits) {
 
 // The magnitude 'v' of scale 'from' as a decimal(precision, to). A scale above 38 comes with at
 // most 39 digits.
-SVM_VERB bool rescale_wide(Wide v, bool negative, u32 from, u32 to, u32 precision, i128* out) {
+SVM_FUNCTION bool rescale_wide(Wide v, bool negative, u32 from, u32 to, u32 precision, i128* out) {
   if (to >= from) {
     const bool fits = scale_wide(v, to - from) && high_half(v) == 0;
     return give_decimal(low_half(v), negative, precision, out) && fits;
@@ -87,7 +87,7 @@ SVM_INLINE bool decimal_rescale(i128 v, u32 from, u32 to, u32 precision, i128* o
 }
 
 // a of scale sa + b of scale sb as a decimal(precision, scale).
-SVM_VERB bool decimal_add(i128 a, u32 sa, i128 b, u32 sb, u32 precision, u32 scale, i128* out) {
+SVM_FUNCTION bool decimal_add(i128 a, u32 sa, i128 b, u32 sb, u32 precision, u32 scale, i128* out) {
   const u32 common = sa > sb ? sa : sb;
   Wide left = wide_of(magnitude(a)), right = wide_of(magnitude(b));
   scale_wide(left, common - sa);  // 127 bits and 38 digits always fit
@@ -110,7 +110,7 @@ SVM_INLINE bool decimal_subtract(i128 a, u32 sa, i128 b, u32 sb, u32 precision, 
 
 // a × b, of scales that add up to product_scale, as a decimal(precision, scale). Spark first rounds
 // a product of more than 38 digits to 38, then to the scale: two roundings, and so do we.
-SVM_VERB bool decimal_multiply(i128 a, i128 b, u32 product_scale, u32 precision, u32 scale,
+SVM_FUNCTION bool decimal_multiply(i128 a, i128 b, u32 product_scale, u32 precision, u32 scale,
                                i128* out) {
   const bool negative = (a < 0) != (b < 0);
   Wide product = wide_multiply(magnitude(a), magnitude(b));
@@ -135,7 +135,7 @@ SVM_INLINE bool rest_rounds_up(u128 rest, u128 divisor, u32 scale) {
 }
 
 // a of scale sa / b of scale sb as a decimal(precision, scale). False when b is 0.
-SVM_VERB bool decimal_divide(i128 a, u32 sa, i128 b, u32 sb, u32 precision, u32 scale, i128* out) {
+SVM_FUNCTION bool decimal_divide(i128 a, u32 sa, i128 b, u32 sb, u32 precision, u32 scale, i128* out) {
   Wide dividend = wide_of(magnitude(a)), divisor = wide_of(magnitude(b));
   *out = 0;
   if (b == 0) return false;

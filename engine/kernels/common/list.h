@@ -30,6 +30,9 @@ SVM_INLINE bool sorted_contains(const V* values, u64 count, const V& value) {
 SVM_INLINE bool list_contains(const ListView& list, i64 value) {
   return sorted_contains(list.integers, list.count, value);
 }
+SVM_INLINE bool list_contains(const ListView& list, bool value) {
+  return list_contains(list, i64(value));
+}
 SVM_INLINE bool list_contains(const ListView& list, double value) {
   return sorted_contains(list.reals, list.count, value);
 }

@@ -82,7 +82,7 @@ SVM_INLINE u32 character_size(char lead) {
 // next byte literal. The pattern is well-formed (an escape is followed by %, _ or itself; the
 // planner checks). Greedy with one point of return, the last %: linear for one %, quadratic at
 // worst.
-SVM_VERB bool text_like(const Text& text, const Text& pattern, char escape) {
+SVM_FUNCTION bool text_like(const Text& text, const Text& pattern, char escape) {
   constexpr u32 kNowhere = ~u32(0);
   u32 at = 0, next = 0, after_run = kNowhere, run_at = 0;
   for (;;) {

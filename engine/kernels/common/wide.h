@@ -106,7 +106,7 @@ SVM_INLINE u64 divide_digit(u128& rest, u64 next, u128 divisor) {
 }
 
 // v / divisor, divisor > 0.
-SVM_VERB Wide wide_divide(const Wide& v, u128 divisor, u128* remainder) {
+SVM_FUNCTION Wide wide_divide(const Wide& v, u128 divisor, u128* remainder) {
   const u64 top = u64(divisor >> 64);
   const u32 shift = u32(top != 0 ? __builtin_clzl(top) : 64 + __builtin_clzl(u64(divisor)));
   u64 shifted[6] = {};

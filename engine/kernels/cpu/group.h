@@ -108,6 +108,23 @@ SVM_INLINE i64* dense_row(i64* dense, const Slots& g, u32 j, u32 words) {
   return dense + u64(g.slot[j]) * words;
 }
 
+// Every row counts in its slot's first word.
+template <class T>
+SVM_VERB void count_slots(const T& t, const Slots& g, i64* dense, u32 words) {
+  const u32 count = t.count;
+  for (u32 j = 0; j < count; ++j) ++*dense_row(dense, g, j, words);
+}
+
+// A column is added to each row's slot, at the word 'dense' points to; wraps.
+template <class T, class U>
+SVM_VERB void sum_slots(const T& t, const Slots& g, i64* dense, u32 words,
+                        const Column<U>& column) {
+  SVM_EACH_ROW(t) {
+    i64* const r = dense_row(dense, g, j, words);
+    *r = i64(u64(*r) + u64(column[i]));
+  }
+}
+
 // A new group in a part: its row, key and initial accumulators; null with call->error set when
 // there is no room.
 template <u32 W>

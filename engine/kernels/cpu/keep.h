@@ -21,7 +21,7 @@ SVM_INLINE u32 put_block(u16* selection, u32 kept, u32 j, bool all, u64 mask) {
 
 // Compacts 'count' positions (all of them, or those of the selection) by bit 0 of their lanes, each
 // inverted when 'flip' is ~0. Returns how many are left.
-SVM_VERB u32 compact_lanes(u16* selection, u32 count, bool all, const u8* lane, u64 flip) {
+SVM_FUNCTION u32 compact_lanes(u16* selection, u32 count, bool all, const u8* lane, u64 flip) {
   u32 kept = 0;
   for (u32 j = 0; j < count; j += kBlockRows) {
     u64 mask = lane_mask(lane + j) ^ flip;

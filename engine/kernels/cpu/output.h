@@ -25,6 +25,18 @@ SVM_INLINE u8* output_valid(const KernelCall* call, u32 column) {
   return call->output->valid[column] + call->output->count;
 }
 
+// A column of the source that goes out as it is, at its natural width V, or as codes.
+template <class V, class T, class U>
+SVM_VERB void append_column(const T& t, const KernelCall* call, u32 slot, const Column<U>& column) {
+  V* const out = output_column<V>(call, slot);
+  SVM_EACH_ROW(t) out[j] = V(column[i]);
+}
+template <class T>
+SVM_VERB void append_codes(const T& t, const KernelCall* call, u32 slot, const CodeColumn& column) {
+  u32* const out = output_column<u32>(call, slot);
+  SVM_EACH_ROW(t) out[j] = column.code(i);
+}
+
 // The rows stored since 'reserve' are part of the output.
 SVM_INLINE void append_done(KernelCall* call, u64 rows) { call->output->count += rows; }
 

@@ -34,7 +34,8 @@ struct Tile {
 
 // Moves to the next tile; false at the end of the rows, after an error, and when the query is
 // cancelled.
-SVM_INLINE bool next_tile(Tile& t, const KernelCall* call) {
+template <class T>
+SVM_VERB bool next_tile(T& t, const KernelCall* call) {
   t.base += t.rows;
   if (t.base >= call->row_end || call->error != 0) return false;
   if (call->cancelled != nullptr && *call->cancelled != 0) return false;
@@ -46,11 +47,11 @@ SVM_INLINE bool next_tile(Tile& t, const KernelCall* call) {
 }
 
 // Writes the selection of a tile of which every row is alive, so that loops over rows need not ask.
-SVM_VERB void write_selection(u16* selection, u32 count) {
+SVM_FUNCTION void write_selection(u16* selection, u32 count) {
   for (u32 p = 0; p < count; p += kBlockRows) put_positions(selection + p, p, ~u64(0));
 }
 template <class T>
-SVM_INLINE void settle(T& t) {
+SVM_VERB void settle(T& t) {
   if constexpr (T::kContiguous) {
     if (t.all) write_selection(t.selection, t.count);
     t.all = false;
@@ -59,7 +60,8 @@ SVM_INLINE void settle(T& t) {
 
 // After the steps: true when the sink has nothing to do, because no row is left or the call only
 // measures.
-SVM_INLINE bool end_steps(Tile& t, const KernelCall* call) {
+template <class T>
+SVM_VERB bool end_steps(T& t, const KernelCall* call) {
   if (call->survivors != nullptr) {
     *call->survivors += t.count;
     return true;

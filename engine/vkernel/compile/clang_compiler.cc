@@ -50,7 +50,7 @@ Result<CompiledObject> ClangCompiler::Compile(const CompileRequest& request) {
   }
   const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
   SVM_ASSIGN_OR_RETURN(Worker worker, Take(deadline));
-  Result<CompiledObject> result = worker->Compile(request, deadline);
+  Result<CompiledObject> result = CompileOn(worker.get(), request, deadline);
   const bool keep = WorkerIsUsable(result.status()) && worker->num_compiles() < kCompilesPerWorker;
   if (!keep) {
     std::lock_guard lock(mutex_);
@@ -59,6 +59,23 @@ Result<CompiledObject> ClangCompiler::Compile(const CompileRequest& request) {
   if (!keep) worker.reset();
   GiveBack(std::move(worker));
   return result;
+}
+
+Result<CompiledObject> ClangCompiler::CompileOn(WorkerProcess* worker,
+                                                const CompileRequest& request,
+                                                WorkerProcess::TimePoint deadline) {
+  std::shared_ptr<const std::string> library;
+  {
+    std::lock_guard lock(mutex_);
+    library = library_;
+  }
+  if (library != nullptr) SVM_RETURN_NOT_OK(worker->UseLibrary(*library, deadline));
+  return worker->Compile(request, deadline);
+}
+
+void ClangCompiler::UseLibrary(std::string object) {
+  std::lock_guard lock(mutex_);
+  library_ = std::make_shared<const std::string>(std::move(object));
 }
 
 Result<ClangCompiler::Worker> ClangCompiler::Take(WorkerProcess::TimePoint deadline) {

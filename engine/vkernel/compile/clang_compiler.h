@@ -41,6 +41,9 @@ class ClangCompiler : public Compiler {
   base::Result<CompiledObject> Compile(const CompileRequest& request) override;
   std::string identity() const override { return identity_; }
 
+  // From now on kernels are linked with this object, which was compiled as OptLevel::kLibrary.
+  void UseLibrary(std::string object);
+
   // Starts all workers in the background and returns at once. Their failures show up in Compile.
   void Prewarm();
 
@@ -52,6 +55,8 @@ class ClangCompiler : public Compiler {
 
   explicit ClangCompiler(ClangCompilerOptions options);
 
+  base::Result<CompiledObject> CompileOn(WorkerProcess* worker, const CompileRequest& request,
+                                         WorkerProcess::TimePoint deadline);
   // An idle worker, or a new one; waits while all are busy.
   base::Result<Worker> Take(WorkerProcess::TimePoint deadline);
   base::Result<Worker> StartCounted(WorkerProcess::TimePoint deadline);
@@ -66,6 +71,7 @@ class ClangCompiler : public Compiler {
   std::vector<Worker> idle_;
   std::vector<pid_t> pids_;
   int num_workers_ = 0;  // idle, busy and being started
+  std::shared_ptr<const std::string> library_;
   std::thread prewarming_;
 };
 

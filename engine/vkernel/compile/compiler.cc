@@ -26,7 +26,17 @@ bool SaysWhatItIs(std::string_view line) {
 
 }  // namespace
 
-std::string_view NameOf(OptLevel level) { return level == OptLevel::kFast ? "fast" : "full"; }
+std::string_view NameOf(OptLevel level) {
+  switch (level) {
+    case OptLevel::kFast:
+      return "fast";
+    case OptLevel::kFull:
+      return "full";
+    case OptLevel::kLibrary:
+      return "library";
+  }
+  return "";
+}
 
 HeaderSet EmbeddedHeaderSet() { return {kernels::EmbeddedHeaders(), kernels::EmbeddedHash()}; }
 

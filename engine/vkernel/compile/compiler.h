@@ -17,8 +17,8 @@
 namespace shadowvm::vkernel {
 
 // kFast: milliseconds count, a kernel is waited for. kFull: -O2 with vectorisation, compiled in the
-// background.
-enum class OptLevel { kFast, kFull };
+// background. kLibrary: verbs compiled ahead; gives an object to link with, not one to load.
+enum class OptLevel { kFast, kFull, kLibrary };
 std::string_view NameOf(OptLevel level);
 
 struct CompileRequest {

@@ -19,6 +19,13 @@ using base::Result;
 using base::Status;
 using Compilers = std::vector<std::unique_ptr<Compiler>>;
 
+// The text that becomes the verb library, and the header that says what is in it.
+constexpr std::string_view kVerbLibrary = "engine/kernels/cpu/verb_library.h";
+constexpr char kVerbLibraryText[] =
+    "#define SVM_DEFINE_VERB_LIBRARY\n"
+    "#include \"engine/kernels/cpu/verbs.h\"\n"
+    "#include \"engine/kernels/cpu/verb_library.h\"\n";
+
 // The compilers of a choice that this machine has, the preferred one first.
 Result<Compilers> FindCompilers(const KernelCacheOptions& options) {
   Compilers compilers;
@@ -106,6 +113,7 @@ KernelCache::~KernelCache() {
   }
   background_changed_.notify_all();
   if (background_.joinable()) background_.join();
+  AwaitWarm();
 }
 
 CompileRequest KernelCache::Request(const std::string& name, const std::string& text,
@@ -118,7 +126,11 @@ Result<KernelCache::Slot> KernelCache::Get(const std::string& name, const std::s
   std::promise<Result<Slot>> promise;
   {
     std::unique_lock lock(mutex_);
-    if (Slot found = FindLocked(key)) return found;
+    if (Slot found = FindLocked(key)) {
+      lock.unlock();
+      QueueFull(found, text);
+      return found;
+    }
     const auto flight = flights_.find(key);
     if (flight != flights_.end()) {
       const Flight joined = flight->second;
@@ -134,7 +146,6 @@ Result<KernelCache::Slot> KernelCache::Get(const std::string& name, const std::s
     flights_.erase(key);
   }
   promise.set_value(made);
-  if (made.ok() && (*made)->level() == OptLevel::kFast) QueueFull(*made, text);
   return made;
 }
 
@@ -187,12 +198,15 @@ Result<std::vector<KernelCache::Slot>> KernelCache::GetAll(std::span<const Kerne
   std::vector<size_t> missing;
   for (size_t i = 0; i < texts.size(); ++i) {
     const Digest key = source_->KeyOf(Request(texts[i].name, texts[i].text, OptLevel::kFast));
-    std::lock_guard lock(mutex_);
-    if (Slot found = FindLocked(key)) {
-      results[i] = std::move(found);
-    } else {
+    std::unique_lock lock(mutex_);
+    Slot found = FindLocked(key);
+    lock.unlock();
+    if (found == nullptr) {
       missing.push_back(i);
+      continue;
     }
+    QueueFull(found, texts[i].text);
+    results[i] = std::move(found);
   }
   SideBySide(missing.size(), options_.workers, [&](size_t i) {
     results[missing[i]] = Get(texts[missing[i]].name, texts[missing[i]].text);
@@ -205,8 +219,10 @@ Result<std::vector<KernelCache::Slot>> KernelCache::GetAll(std::span<const Kerne
   return slots;
 }
 
+// A kernel that is asked for again is worth better code; one that is not would only take time from
+// the queries that run meanwhile.
 void KernelCache::QueueFull(const Slot& slot, const std::string& text) {
-  if (!options_.background_full) return;
+  if (!options_.background_full || !slot->ClaimFull()) return;
   {
     std::lock_guard lock(background_mutex_);
     if (stopping_) return;
@@ -243,7 +259,23 @@ void KernelCache::CompileFull(const Slot& slot, const std::string& text) {
 }
 
 void KernelCache::Prewarm() {
-  if (clang_ != nullptr) clang_->Prewarm();
+  if (clang_ == nullptr || prewarming_.joinable()) return;
+  clang_->Prewarm();
+  StartThread(&prewarming_, [this] { MakeLibrary(); });
+}
+
+void KernelCache::AwaitWarm() {
+  if (prewarming_.joinable()) prewarming_.join();
+}
+
+// Without a library kernels compile their own verbs; that is slower and nothing else.
+void KernelCache::MakeLibrary() {
+  const bool listed = std::any_of(
+      options_.headers.headers.begin(), options_.headers.headers.end(),
+      [](const kernels::EmbeddedHeader& header) { return header.path == kVerbLibrary; });
+  if (!listed) return;
+  auto object = source_->Get(Request("verb library", kVerbLibraryText, OptLevel::kLibrary));
+  if (object.ok()) clang_->UseLibrary(std::move(object->bytes));
 }
 
 void KernelCache::AwaitBackground() {

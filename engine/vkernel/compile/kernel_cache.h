@@ -68,8 +68,12 @@ class KernelCache {
   // In the order of the texts; those that are missing are compiled side by side.
   base::Result<std::vector<Slot>> GetAll(std::span<const KernelText> texts);
 
-  // Starts the compile workers, in the background.
+  // Starts the compile workers and makes the verb library (or finds it on disk), in the background.
+  // Kernels asked for before it is there compile their own verbs, which takes several times as
+  // long.
   void Prewarm();
+  // Waits until Prewarm has done its work.
+  void AwaitWarm();
   // Waits until every full compile begun or queued so far is done.
   void AwaitBackground();
   KernelCacheStats stats() const;
@@ -86,6 +90,7 @@ class KernelCache {
   base::Result<Slot> Make(const std::string& name, const std::string& text);
   void StoreLocked(const Digest& key, Slot slot);
   bool IsTooLargeLocked() const;
+  void MakeLibrary();
   void QueueFull(const Slot& slot, const std::string& text);
   void RunBackground();
   void CompileFull(const Slot& slot, const std::string& text);
@@ -106,6 +111,7 @@ class KernelCache {
   bool background_busy_ = false;
   bool stopping_ = false;
   std::thread background_;
+  std::thread prewarming_;
 };
 
 }  // namespace shadowvm::vkernel

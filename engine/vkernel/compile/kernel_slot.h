@@ -33,6 +33,9 @@ class KernelSlot {
     return kernels_.back()->Find(symbol);
   }
 
+  // True for the first who asks while the code is still the fast one: to make the full one is his.
+  bool ClaimFull() { return level() == OptLevel::kFast && !full_claimed_.exchange(true); }
+
   int64_t num_bytes() const { return num_bytes_; }  // of all code it holds
 
   // Makes a kernel the current one; num_bytes is the size of its object.
@@ -50,6 +53,7 @@ class KernelSlot {
   std::atomic<KernelEntry> entry_{nullptr};
   std::atomic<OptLevel> level_{OptLevel::kFast};
   std::atomic<int64_t> num_bytes_{0};
+  std::atomic<bool> full_claimed_{false};
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
 };

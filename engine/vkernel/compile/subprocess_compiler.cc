@@ -193,6 +193,10 @@ Status SubprocessCompiler::WriteInputs(const std::string& folder,
 
 Result<CompiledObject> SubprocessCompiler::Compile(const CompileRequest& request) {
   SVM_FAULT_POINT("compile.run");
+  if (request.level == OptLevel::kLibrary) {
+    return CompileError(ErrorCode::kNoCompiler, request.name,
+                        "kernels of the subprocess compiler hold their own verbs");
+  }
   const auto start = std::chrono::steady_clock::now();
   SVM_ASSIGN_OR_RETURN(PrivateFolder folder, PrivateFolder::Make());
   SVM_RETURN_NOT_OK(WriteInputs(folder.path(), request));

@@ -73,6 +73,15 @@ Status WorkerProcess::AwaitReady(TimePoint deadline) {
   return Status::OK();
 }
 
+Status WorkerProcess::UseLibrary(const std::string& object, TimePoint deadline) {
+  if (has_library_) return Status::OK();
+  SVM_RETURN_NOT_OK(AwaitReady(deadline));
+  const FrameResult sent = WriteFrame(socket_.get(), {FrameKind::kLibrary, {object}}, deadline);
+  SVM_RETURN_NOT_OK(Check(sent, "taking the verb library"));
+  has_library_ = true;
+  return Status::OK();
+}
+
 Result<CompiledObject> WorkerProcess::Compile(const CompileRequest& request, TimePoint deadline) {
   SVM_FAULT_POINT("compile.run");
   SVM_RETURN_NOT_OK(AwaitReady(deadline));

@@ -27,6 +27,8 @@ class WorkerProcess {
                                                             TimePoint deadline);
 
   base::Result<CompiledObject> Compile(const CompileRequest& request, TimePoint deadline);
+  // Gives the worker a library of verbs to link kernels with, unless it has one.
+  base::Status UseLibrary(const std::string& object, TimePoint deadline);
   // Waits until the worker has parsed the headers.
   base::Status AwaitReady(TimePoint deadline);
 
@@ -46,6 +48,7 @@ class WorkerProcess {
   FileDescriptor socket_;
   FileDescriptor errors_;
   bool ready_ = false;
+  bool has_library_ = false;
   int64_t num_compiles_ = 0;
 };
 

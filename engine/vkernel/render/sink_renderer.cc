@@ -94,7 +94,35 @@ std::string SinkRenderer::OutputText(const OutputColumn& output, RowScope* scope
   return value.text;
 }
 
+// A framed or coded column of the source that is never null, as it is: verbs take it whole.
+const SourceColumn* SinkRenderer::PlainColumn(const plan::Expression& expression,
+                                              columns::Encoding encoding) const {
+  const plan::Expression* inner = &expression;
+  while (inner->op == plan::Op::kCast && inner->type.is_integer() &&
+         inner->arg(0).type.is_integer() && inner->arg(0).type.kind <= inner->type.kind) {
+    inner = &inner->arg(0);
+  }
+  if (!inner->is_column() || blueprint_.inputs[inner->column].is_payload) return nullptr;
+  const SourceColumn& column = blueprint_.columns[blueprint_.inputs[inner->column].index];
+  return column.layout.encoding == encoding && !column.layout.nullable ? &column : nullptr;
+}
+
+bool SinkRenderer::TryAppendColumn(const OutputColumn& output, int index, int level) {
+  const std::string arguments = "(" + TileName(level) + ", call, " + Number(index) + ", ";
+  if (output.kind == RowKind::kCodes) {
+    const SourceColumn* column = PlainColumn(*output.value, columns::Encoding::kCodes);
+    if (column != nullptr) out_.Line("append_codes" + arguments + column->name + ");");
+    return column != nullptr;
+  }
+  const SourceColumn* column = PlainColumn(*output.value, columns::Encoding::kFrame);
+  if (column == nullptr) return false;
+  out_.Line(std::string("append_column<") + StorageName(output.type) + ">" + arguments +
+            column->name + ");");
+  return true;
+}
+
 void SinkRenderer::RenderOutput(const OutputColumn& output, int index, int level) {
+  if (TryAppendColumn(output, index, level)) return;
   const std::string storage = output.kind == RowKind::kCodes  ? "u32"
                               : output.kind == RowKind::kText ? "Text"
                                                               : StorageName(output.type);
@@ -120,9 +148,20 @@ void SinkRenderer::RenderDenseGroups(int level) {
   out_.Line("start_slots(" + tile + ", g);");
   int index = 0;
   for (const GroupKey& key : sink_.keys) RenderDenseKey(key, index++, level);
-  const std::string row = "dense_row(dense, g, j, " + Number(sink_.row_words) + ")";
-  out_.Line("SVM_EACH_ROW(" + tile + ") count_row(" + row + ");");
-  RenderAccumulates(level, row);
+  const std::string words = Number(sink_.row_words);
+  out_.Line("count_slots(" + tile + ", g, dense, " + words + ");");
+  for (const Accumulate& accumulate : sink_.accumulates) {
+    const SourceColumn* column =
+        accumulate.op == AccumulateOp::kSumInt && !accumulate.checked
+            ? PlainColumn(*accumulate.argument, columns::Encoding::kFrame)
+            : nullptr;
+    if (column != nullptr) {
+      out_.Line("sum_slots(" + tile + ", g, " + Offset("dense", accumulate.word) + ", " + words +
+                ", " + column->name + ");");
+    } else {
+      RenderAccumulate(accumulate, level, "dense_row(dense, g, j, " + words + ")");
+    }
+  }
 }
 
 void SinkRenderer::RenderDenseKey(const GroupKey& key, int index, int level) {

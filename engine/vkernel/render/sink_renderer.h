@@ -22,6 +22,9 @@ class SinkRenderer {
  private:
   void RenderCollect(int level);
   void RenderOutput(const OutputColumn& output, int index, int level);
+  const SourceColumn* PlainColumn(const plan::Expression& expression,
+                                  columns::Encoding encoding) const;
+  bool TryAppendColumn(const OutputColumn& output, int index, int level);
   std::string OutputText(const OutputColumn& output, RowScope* scope, std::string* null);
   void RenderDenseGroups(int level);
   void RenderDenseKey(const GroupKey& key, int index, int level);

@@ -24,16 +24,18 @@ constexpr char kFastPasses[] =
     "function(sroa,early-cse,simplifycfg,instcombine),always-inline,globaldce,"
     "function(sroa,early-cse,simplifycfg,loop-mssa(loop-rotate,licm),gvn,instcombine,simplifycfg)";
 
-std::unique_ptr<llvm::TargetMachine> MakeMachine(const Target& target, bool full,
+std::unique_ptr<llvm::TargetMachine> MakeMachine(const Target& target, bool full, bool sections,
                                                  std::string* log) {
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, *log);
   if (found == nullptr) return nullptr;
   std::string features;
   for (const std::string& feature : target.features) features += feature + ",";
+  llvm::TargetOptions options;
+  options.FunctionSections = options.DataSections = sections;
   // Processors that prefer 256-bit vectors keep doing so in vectorised loops; a verb that calls a
   // 512-bit builtin marks its function, and only that one gets 512-bit registers.
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      target.triple, target.cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+      target.triple, target.cpu, features, options, llvm::Reloc::PIC_, std::nullopt,
       full ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::Less));
 }
 
@@ -63,9 +65,9 @@ bool Optimise(llvm::TargetMachine* machine, bool full, llvm::Module* module, std
 
 }  // namespace
 
-std::string GenerateObject(const Target& target, bool full, llvm::Module* module,
+std::string GenerateObject(const Target& target, bool full, bool sections, llvm::Module* module,
                            std::string* log) {
-  const auto machine = MakeMachine(target, full, log);
+  const auto machine = MakeMachine(target, full, sections, log);
   if (!machine) return "";
   module->setDataLayout(machine->createDataLayout());
   if (!Optimise(machine.get(), full, module, log)) return "";

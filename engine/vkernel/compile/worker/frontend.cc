@@ -22,6 +22,7 @@ namespace {
 constexpr char kRoot[] = "/shadowvm/";
 constexpr char kPrelude[] = "/shadowvm/prelude.h";
 constexpr char kPrecompiled[] = "/shadowvm/prelude.pch";
+constexpr char kVerbLibrary[] = "engine/kernels/cpu/verb_library.h";
 
 // Clang's own action writes the precompiled header to a file; this one keeps it.
 class PrecompileAction : public clang::ASTFrontendAction {
@@ -115,13 +116,19 @@ void Frontend::Precompile() {
 }
 
 std::unique_ptr<llvm::Module> Frontend::Parse(const std::string& name, const std::string& text,
-                                              llvm::LLVMContext* context, std::string* log) const {
+                                              Library library, llvm::LLVMContext* context,
+                                              std::string* log) const {
   const std::string path = kRoot + name + ".cc";
   std::vector<std::string> arguments = Arguments(target_);
   arguments.insert(arguments.end(), {"-x", "c++"});
   if (!precompiled_.empty() && text.find(prelude_text_) != std::string::npos) {
     arguments.insert(arguments.end(), {"-include-pch", kPrecompiled, "-fno-validate-pch"});
   }
+  if (library == Library::kUsed) {
+    arguments.insert(arguments.end(), {"-include", std::string(kRoot) + kVerbLibrary});
+  }
+  // What no kernel calls of the library is left out by the linker, unless it can be seen outside.
+  if (library == Library::kDefined) arguments.push_back("-fvisibility=hidden");
   arguments.push_back(path);
   llvm::raw_string_ostream stream(*log);
   auto instance = MakeInstance(arguments, stream, Files(path, text));

@@ -34,9 +34,17 @@ class Frontend {
   // in full, and the errors show up there.
   void Precompile();
 
+  // How a text meets the verb library (engine/kernels/cpu/verb_library.h).
+  enum class Library {
+    kNone,    // it compiles its own verbs
+    kUsed,    // verbs of the library are declared only
+    kDefined  // it is the library
+  };
+
   // Unoptimised code of a kernel's text; null and a log if it does not compile.
   std::unique_ptr<llvm::Module> Parse(const std::string& name, const std::string& text,
-                                      llvm::LLVMContext* context, std::string* log) const;
+                                      Library library, llvm::LLVMContext* context,
+                                      std::string* log) const;
 
  private:
   // Everything the front end can open. The buffers refer to this object and to `text`.

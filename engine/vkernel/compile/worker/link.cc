@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <vector>
+
 #include "engine/vkernel/compile/worker/backend.h"
 
 LLD_HAS_DRIVER(elf)
@@ -37,40 +39,44 @@ std::string ReadAll(int file) {
   return bytes;
 }
 
-bool RunLinker(const std::string& input, std::string* log) {
+bool RunLinker(const std::vector<std::string>& inputs, std::string* log) {
   // The linker makes its output beside the final name and renames it, which no file in memory
   // allows; "-" is the one name it writes to directly.
-  const char* arguments[] = {"ld.lld",
-                             "-shared",
-                             "-Bsymbolic",
-                             "--threads=1",
-                             "--build-id=none",
-                             "--hash-style=gnu",
-                             "-z",
-                             "noexecstack",
-                             "-z",
-                             "now",
-                             "-o",
-                             "-",
-                             input.c_str()};
+  std::vector<const char*> arguments = {
+      "ld.lld", "-shared",     "-Bsymbolic", "--threads=1", "--gc-sections",    "--build-id=none",
+      "-z",     "noexecstack", "-z",         "now",         "--hash-style=gnu", "-o",
+      "-"};
+  for (const std::string& input : inputs) arguments.push_back(input.c_str());
   llvm::raw_string_ostream stream(*log);
   const bool linked = lld::elf::link(arguments, stream, stream, false, false);
   lld::CommonLinkerContext::destroy();
   return linked;
 }
 
+// A file in memory that holds some bytes; -1 if there is no memory for it.
+int MakeFile(const std::string& bytes) {
+  const int file = ::memfd_create("object", MFD_CLOEXEC);
+  if (file < 0 || WriteAll(file, bytes)) return file;
+  ::close(file);
+  return -1;
+}
+
 }  // namespace
 
-std::string LinkShared(const std::string& object, std::string* log) {
-  const int input = ::memfd_create("object", MFD_CLOEXEC);
-  if (input < 0 || ::ftruncate(STDOUT_FILENO, 0) != 0 || ::lseek(STDOUT_FILENO, 0, SEEK_SET) != 0 ||
-      !WriteAll(input, object)) {
-    *log = "no memory for the linker's files";
-    if (input >= 0) ::close(input);
-    return "";
+std::string LinkShared(const std::string& object, const std::string& library, std::string* log) {
+  std::vector<int> files = {MakeFile(object)};
+  if (!library.empty()) files.push_back(MakeFile(library));
+  bool ready = ::ftruncate(STDOUT_FILENO, 0) == 0 && ::lseek(STDOUT_FILENO, 0, SEEK_SET) == 0;
+  std::vector<std::string> inputs;
+  for (const int file : files) {
+    ready = ready && file >= 0;
+    inputs.push_back("/proc/self/fd/" + std::to_string(file));
   }
-  const bool linked = RunLinker("/proc/self/fd/" + std::to_string(input), log);
-  ::close(input);
+  if (!ready) *log = "no memory for the linker's files";
+  const bool linked = ready && RunLinker(inputs, log);
+  for (const int file : files) {
+    if (file >= 0) ::close(file);
+  }
   return linked ? ReadAll(STDOUT_FILENO) : "";
 }
 

@@ -11,6 +11,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/TargetSelect.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -52,16 +53,40 @@ bool PrepareProcess() {
   return true;
 }
 
-Frame Compile(const Frontend& frontend, const Target& target, const Frame& request) {
+// Nobody waits for full code: while it is made, queries and other compiles go first.
+class GiveWay {
+ public:
+  explicit GiveWay(bool give_way) : given_(give_way && Set(SCHED_IDLE)) {}
+  ~GiveWay() {
+    if (given_) Set(SCHED_OTHER);
+  }
+  GiveWay(const GiveWay&) = delete;
+  GiveWay& operator=(const GiveWay&) = delete;
+
+ private:
+  static bool Set(int policy) {
+    const sched_param parameters{};
+    return ::sched_setscheduler(0, policy, &parameters) == 0;
+  }
+  const bool given_;
+};
+
+Frame Compile(const Frontend& frontend, const Target& target, const std::string& library,
+              const Frame& request) {
   const auto start = std::chrono::steady_clock::now();
-  const bool full = request.parts[0] == "full";
+  const bool is_library = request.parts[0] == "library";
+  const bool full = is_library || request.parts[0] == "full";
+  const GiveWay give_way(full && !is_library);
+  const auto use = is_library        ? Frontend::Library::kDefined
+                   : library.empty() ? Frontend::Library::kNone
+                                     : Frontend::Library::kUsed;
   std::string log;
   llvm::LLVMContext context;
-  const auto module = frontend.Parse(request.parts[1], request.parts[2], &context, &log);
+  const auto module = frontend.Parse(request.parts[1], request.parts[2], use, &context, &log);
   if (!module) return {FrameKind::kFailed, {log}};
-  const std::string object = GenerateObject(target, full, module.get(), &log);
+  std::string object = GenerateObject(target, full, is_library, module.get(), &log);
   if (object.empty()) return {FrameKind::kFailed, {log}};
-  std::string shared = LinkShared(object, &log);
+  std::string shared = is_library ? std::move(object) : LinkShared(object, library, &log);
   if (shared.empty()) return {FrameKind::kFailed, {log}};
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   return {FrameKind::kObject, {std::move(shared), log, std::to_string(time.count())}};
@@ -81,10 +106,15 @@ int Serve() {
   Frontend frontend(target, std::move(headers), frame.parts[0]);
   frontend.Precompile();
   FrameResult sent = WriteFrame(kSocket, {FrameKind::kReady, {LLVM_VERSION_STRING}}, {});
+  std::string library;
   while (sent == FrameResult::kOk) {
     if (ReadFrame(kSocket, &frame, {}) != FrameResult::kOk) return 0;
+    if (frame.kind == FrameKind::kLibrary && frame.parts.size() == 1) {
+      library = std::move(frame.parts[0]);
+      continue;
+    }
     if (frame.kind != FrameKind::kCompile || frame.parts.size() != 3) return 1;
-    sent = WriteFrame(kSocket, Compile(frontend, target, frame), {});
+    sent = WriteFrame(kSocket, Compile(frontend, target, library, frame), {});
   }
   return 0;
 }

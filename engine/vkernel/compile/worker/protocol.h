@@ -15,11 +15,14 @@
 //
 //   owner  -> worker  kHeaders  prelude path, then path and text of every header; once, at the
 //   start worker -> owner   kReady    the worker's version owner  -> worker  kCompile  level
-//   ("fast" or "full"), name, text worker -> owner   kObject   shared object, log, milliseconds
+//   ("fast", "full" or "library"), name, text worker -> owner   kObject   shared object ("library":
+//   relocatable object), log, milliseconds
 //                  or kFailed   log
+//   owner  -> worker  kLibrary  a relocatable object that was compiled as "library", to be linked
+//   with the kernels that follow; no answer
 namespace shadowvm::vkernel {
 
-enum class FrameKind : uint32_t { kHeaders = 1, kReady, kCompile, kObject, kFailed };
+enum class FrameKind : uint32_t { kHeaders = 1, kReady, kCompile, kObject, kFailed, kLibrary };
 
 struct Frame {
   FrameKind kind = FrameKind::kFailed;
