@@ -23,8 +23,9 @@ base::Result<RowSet> Gather(const RowSet& rows, std::span<const uint32_t> indexe
 base::Result<RowSet> Slice(RowSet rows, int64_t offset, int64_t count, memory::MemoryBudget* budget,
                            const schedule::Workers& workers);
 
-// The rows as a table in segments: framed columns in frames of one width with base and zone per
-// segment, texts as bytes. Column i is named names[i].
+// The rows as a table in segments: framed columns in frames of their type's width with base and
+// zone per segment, texts as bytes. Layouts follow from the columns, never from the values. Column
+// i is named names[i].
 base::Result<std::shared_ptr<columns::MemoryTable>> ToMemoryTable(
     const RowSet& rows, std::string name, const std::vector<std::string>& names,
     memory::MemoryBudget* budget, const schedule::Workers& workers);

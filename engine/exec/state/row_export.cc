@@ -109,7 +109,8 @@ Layout LayoutOf(const RowColumn& column) {
   if (column.kind == RowColumn::Kind::kText) return {Encoding::kText, 4, column.nullable};
   if (column.type.is_float()) return {Encoding::kFloat, width, column.nullable};
   if (column.type.is_wide()) return {Encoding::kWide, width, column.nullable};
-  return {Encoding::kFrame, 1, column.nullable};  // the width follows from the values
+  // Not the narrowest: kernels that read the rows must not change with the values in them.
+  return {Encoding::kFrame, width, column.nullable};
 }
 
 base::Status FillSegment(const Piece& piece, const Layout& layout, memory::MemoryBudget* budget,
@@ -133,11 +134,7 @@ base::Result<columns::MemoryTable::Column> ToColumn(const RowData& data, int64_t
     const Piece piece{&data, begin, std::min(columns::kSegmentRows, num_rows - begin)};
     auto segment = std::make_shared<ColumnSegment>();
     segment->num_rows = piece.count;
-    if (column.layout.encoding == Encoding::kFrame) {
-      segment->zone = ZoneOfPiece(piece);
-      const uint64_t range = columns::RangeOf(segment->zone.min, segment->zone.max);
-      column.layout.width = std::max(column.layout.width, columns::FrameWidth(range));
-    }
+    if (column.layout.encoding == Encoding::kFrame) segment->zone = ZoneOfPiece(piece);
     work.emplace_back(piece, std::move(segment));
   }
   for (auto& [piece, segment] : work) {

@@ -53,6 +53,13 @@ SVM_INLINE bool try_modulo(i128 a, i128 b, i128* out) {
   *out = with_sign(rest, a < 0);
   return b != 0;
 }
+// The rest has no more digits than the smaller operand, and may be held in less than they are.
+SVM_INLINE bool try_modulo(i128 a, i128 b, i64* out) {
+  i128 rest = 0;
+  const bool found = try_modulo(a, b, &rest);
+  *out = i64(rest);
+  return found;
+}
 SVM_INLINE bool try_modulo(double a, double b, double* out) {
   *out = __builtin_fmod(a, b);
   return b != 0;

@@ -36,6 +36,29 @@ bool KeepsEveryInteger(columns::Type from, columns::Type to) {
   return from.is_integer() && to.is_integer() && from.kind <= to.kind;
 }
 
+// True when the expression is null, not merely false, wherever the input is.
+bool IsNullWhere(const Expression& expression, int input) {
+  const auto is_null = [&](const auto& arg) { return IsNullWhere(*arg, input); };
+  const auto& args = expression.args;
+  switch (expression.op) {
+    case Op::kColumn:
+      return expression.column == input;
+    case Op::kLiteral:
+    case Op::kIsNull:
+    case Op::kIsNotNull:
+    case Op::kEqualNullSafe:
+    case Op::kCase:
+      return false;
+    // One operand may decide without the other.
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kCoalesce:
+      return std::all_of(args.begin(), args.end(), is_null);
+    default:
+      return std::any_of(args.begin(), args.end(), is_null);
+  }
+}
+
 }  // namespace
 
 bool CanLackResult(const Expression& expression) {
@@ -80,24 +103,15 @@ bool MayBeNull(const Expression& expression, const Blueprint& blueprint) {
 }
 
 bool RejectsNull(const Expression& expression, int input) {
-  const auto rejects = [&](const auto& arg) { return RejectsNull(*arg, input); };
   switch (expression.op) {
-    case Op::kColumn:
-      return expression.column == input;
-    case Op::kLiteral:
-    case Op::kIsNull:
-    case Op::kEqualNullSafe:
-    case Op::kCase:
-    case Op::kCoalesce:
-      return false;
+    case Op::kIsNotNull:
+      return IsNullWhere(expression.arg(0), input);
+    case Op::kAnd:
+      return RejectsNull(expression.arg(0), input) || RejectsNull(expression.arg(1), input);
     case Op::kOr:
-      return rejects(expression.args[0]) && rejects(expression.args[1]);
-    case Op::kNot:
-      // not (a and b) is true where a is null and b false: only strict operands pass rejection on.
-      return expression.arg(0).op != Op::kAnd && expression.arg(0).op != Op::kOr &&
-             expression.arg(0).op != Op::kIsNotNull && rejects(expression.args[0]);
+      return RejectsNull(expression.arg(0), input) && RejectsNull(expression.arg(1), input);
     default:
-      return std::any_of(expression.args.begin(), expression.args.end(), rejects);
+      return IsNullWhere(expression, input);
   }
 }
 

@@ -136,10 +136,12 @@ base::Status PipelineTranslator::AddAggregateSink(const plan::AggregateNode& nod
   Sink& sink = blueprint_.sink;
   sink.form = form;
   sink.keys = std::move(dense_keys);
+  for (const plan::NamedExpression& key : node.keys) {
+    group_keys_.push_back(Resolve(key.expression));
+  }
   if (form == SinkForm::kHashGroups) {
     bool any_nullable = false;
-    for (const plan::NamedExpression& key : node.keys) {
-      const ExpressionPtr value = Resolve(key.expression);
+    for (const ExpressionPtr& value : group_keys_) {
       GroupKey group{.kind = GroupKeyKind::kWords, .value = value, .nullable = IsNullable(*value)};
       any_nullable |= group.nullable;
       sink.keys.push_back(std::move(group));

@@ -4,9 +4,10 @@
 #include "engine/vkernel/blueprint/translator.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "engine/vkernel/blueprint/identifier.h"
 #include "engine/vkernel/blueprint/nullability.h"
+#include "engine/vkernel/blueprint/title.h"
 
 namespace shadowvm::vkernel {
 namespace {
@@ -49,32 +50,15 @@ bool IsWideningCast(const Expression& expression) {
   return from.is_integer() && expression.type.is_integer() && from.kind <= expression.type.kind;
 }
 
-// A C++ identifier near to a name.
-std::string Identifier(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    text += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  }
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) text.insert(0, "c_");
-  return text;
-}
-
 }  // namespace
 
 PipelineTranslator::PipelineTranslator(const plan::Pipeline& pipeline, SourceFacts source,
                                        std::vector<BuildFacts> builds)
     : pipeline_(pipeline), source_(std::move(source)), builds_(std::move(builds)) {
   blueprint_.levels.emplace_back();
-  // Words the generated text uses itself, and C++ words that are likely column names.
-  names_ = {"call",     "t",      "step",     "g",     "group", "dense",  "keep",    "i",
-            "j",        "p",      "key",      "match", "count", "out",    "int",     "long",
-            "char",     "double", "float",    "class", "new",   "delete", "switch",  "default",
-            "case",     "this",   "bool",     "short", "union", "public", "private", "operator",
-            "register", "signed", "unsigned", "void"};
 }
 
 base::Status PipelineTranslator::TranslateSteps() {
-  blueprint_.title = source_.name;
   for (int i = 0; i < source_.schema.num_fields(); ++i) {
     blueprint_.inputs.push_back({false, UseColumn(i)});
     const columns::Field& field = source_.schema.fields[i];
@@ -103,6 +87,7 @@ base::Status PipelineTranslator::TranslateSteps() {
 
 Blueprint PipelineTranslator::Take() {
   MarkUse();
+  blueprint_.title = MakeTitle(blueprint_, source_.name, group_keys_);
   return std::move(blueprint_);
 }
 
@@ -114,7 +99,7 @@ int PipelineTranslator::UseColumn(int position) {
 }
 
 std::string PipelineTranslator::UniqueName(std::string name) {
-  const std::string stem = Identifier(name);
+  const std::string stem = IdentifierFor(name);
   std::string unique = stem;
   for (int i = 2; !names_.insert(unique).second; ++i) unique = stem + "_" + std::to_string(i);
   return unique;
@@ -295,17 +280,21 @@ void PipelineTranslator::AddTranslations(Join* join) {
 
 void PipelineTranslator::AddPayloads(const plan::JoinNode& node, int join,
                                      const BuildFacts& facts) {
+  const int num_left = node.left().output.num_fields();
   std::vector<ExpressionPtr> scope;
-  for (const int column : node.kept_left()) scope.push_back(scope_[column]);
-  if (node.join_kind == plan::JoinKind::kInner) {
-    for (const int column : node.kept_right()) {
-      const columns::Field& field = node.right().output.fields[column];
-      const int input = static_cast<int>(blueprint_.inputs.size());
-      blueprint_.inputs.push_back({true, static_cast<int>(blueprint_.payloads.size())});
-      blueprint_.payloads.push_back({join, column, UniqueName(field.name), field.type,
-                                     facts.nullable[column], facts.kinds[column]});
-      scope.push_back(plan::MakeColumn(input, field.type, facts.nullable[column]));
+  // In the order the command gave the sides, whichever is built.
+  for (const int kept : node.kept) {
+    if (kept < num_left) {
+      scope.push_back(scope_[kept]);
+      continue;
     }
+    const int column = kept - num_left;
+    const columns::Field& field = node.right().output.fields[column];
+    const int input = static_cast<int>(blueprint_.inputs.size());
+    blueprint_.inputs.push_back({true, static_cast<int>(blueprint_.payloads.size())});
+    blueprint_.payloads.push_back({join, column, UniqueName(field.name), field.type,
+                                   facts.nullable[column], facts.kinds[column]});
+    scope.push_back(plan::MakeColumn(input, field.type, facts.nullable[column]));
   }
   scope_ = std::move(scope);
 }

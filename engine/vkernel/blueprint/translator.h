@@ -92,7 +92,8 @@ class PipelineTranslator {
   SourceFacts source_;
   std::vector<BuildFacts> builds_;
   Blueprint blueprint_;
-  std::vector<plan::ExpressionPtr> scope_;  // the row's columns at this point, over inputs
+  std::vector<plan::ExpressionPtr> scope_;       // the row's columns at this point, over inputs
+  std::vector<plan::ExpressionPtr> group_keys_;  // of the sink, over inputs
   std::set<std::string> names_;
 };
 

@@ -14,6 +14,7 @@ namespace shadowvm::vkernel {
 struct LiteralArgument {
   plan::Literal value;
   columns::Type type;
+  const plan::Expression* node = nullptr;  // where it was met; lives as long as the blueprint
 };
 
 // The items of an IN list without nulls, as an argument.

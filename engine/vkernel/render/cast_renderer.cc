@@ -51,6 +51,7 @@ Value ExpressionRenderer::CastToFloat(const Expression& expression, const Value&
   const std::string number =
       from.is_decimal() ? "decimal_to_double(" + value.text + ", " + Number(from.scale) + ")"
                         : value.text;
+  if (from.is_decimal() && expression.type.kind == TypeKind::kDouble) return {number, value.null};
   return {std::string(NameOf(ClassOf(expression.type))) + "(" + number + ")", value.null};
 }
 

@@ -3,6 +3,8 @@
 
 #include "engine/vkernel/render/expression_renderer.h"
 
+#include <algorithm>
+
 #include "engine/vkernel/blueprint/nullability.h"
 
 namespace shadowvm::vkernel {
@@ -102,13 +104,40 @@ std::string Either(const std::string& a, const std::string& b) {
   return a + " || " + b;
 }
 
+bool IsAtom(const std::string& text) {
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (c == ' ' && depth == 0) return false;
+  }
+  return true;
+}
+
+std::string Enclosed(const std::string& text) { return IsAtom(text) ? text : "(" + text + ")"; }
+
+std::string Not(const std::string& text) {
+  if (!IsAtom(text)) return "!(" + text + ")";
+  return text.starts_with('!') ? text.substr(1) : "!" + text;
+}
+
+std::string Bare(const std::string& text) {
+  if (!text.starts_with('(') || !text.ends_with(')')) return text;
+  int depth = 0;
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return text;
+  }
+  return text.substr(1, text.size() - 2);
+}
+
 std::string ExpressionRenderer::Temporary(const char* stem) {
   return std::string(stem) + "_" + Number(next_temporary_++);
 }
 
 std::string ExpressionRenderer::RenderCondition(const Expression& expression) {
   const Value value = Render(expression);
-  return value.nullable() ? "(" + value.text + ") && !(" + value.null + ")" : value.text;
+  return value.nullable() ? value.text + " && " + Not(value.null) : Bare(value.text);
 }
 
 Value ExpressionRenderer::Render(const Expression& expression) {
@@ -182,43 +211,59 @@ Value ExpressionRenderer::RenderInput(int ordinal) {
 
 Value ExpressionRenderer::RenderLiteral(const Expression& expression) {
   const ValueClass value_class = ClassOf(expression.type);
-  if (expression.literal.is_null) return {Zero(value_class), "true"};
-  const int slot = static_cast<int>(arguments_.literals.size());
-  arguments_.literals.push_back({expression.literal, expression.type});
-  const std::string name = "literal_" + Number(slot);
+  // Of its type, so that functions of two operands of one type take it.
+  if (expression.literal.is_null) return {std::string(NameOf(value_class)) + "{}", "true"};
+  const std::string name = "literal_" + Number(LiteralSlot(expression));
   if (value_class == ValueClass::kBool) return {"(" + name + " != 0)", ""};
   if (value_class == ValueClass::kFloat) return {"float(" + name + ")", ""};
   return {name, ""};
 }
 
+// An expression that is rendered in several places is one literal: the same node, not merely the
+// same value, which the text must not depend on.
+int ExpressionRenderer::LiteralSlot(const Expression& expression) {
+  std::vector<LiteralArgument>& literals = arguments_.literals;
+  const auto known = std::find_if(literals.begin(), literals.end(),
+                                  [&](const auto& literal) { return literal.node == &expression; });
+  if (known != literals.end()) return static_cast<int>(known - literals.begin());
+  literals.push_back({expression.literal, expression.type, &expression});
+  return static_cast<int>(literals.size()) - 1;
+}
+
 Value ExpressionRenderer::DeclareResult(columns::Type type, bool nullable) {
-  const ValueClass value_class = ClassOf(type);
+  return DeclareResult(type, nullable, {Zero(ClassOf(type)), ""});
+}
+
+Value ExpressionRenderer::DeclareResult(columns::Type type, bool nullable, const Value& first) {
   Value result{Temporary("value"), ""};
-  out_.Line(std::string(NameOf(value_class)) + " " + result.text + " = " + Zero(value_class) + ";");
+  out_.Line(std::string(NameOf(ClassOf(type))) + " " + result.text + " = " + Bare(first.text) +
+            ";");
   if (nullable) {
     result.null = "null" + result.text.substr(5);
-    out_.Line("bool " + result.null + " = false;");
+    out_.Line("bool " + result.null + " = " + (first.nullable() ? first.null : "false") + ";");
   }
   return result;
 }
 
 void ExpressionRenderer::Assign(const Value& result, const Value& value) {
-  out_.Line(result.text + " = " + value.text + ";");
-  if (result.nullable()) {
-    out_.Line(result.null + " = " + (value.nullable() ? value.null : "false") + ";");
-  }
+  out_.Line(result.text + " = " + Bare(value.text) + ";");
+  if (result.nullable() && value.nullable()) out_.Line(result.null + " = " + value.null + ";");
 }
 
 Value ExpressionRenderer::RenderFallible(const Expression& expression, const std::string& call_text,
-                                         const std::string& null, const char* error) {
-  Value result = DeclareResult(expression.type, true);
-  if (!null.empty()) out_.Line(result.null + " = " + null + ";");
-  const std::string attempt = call_text + "&" + result.text + ")";
-  const std::string guard = null.empty() ? "" : "!" + result.null + " && ";
-  TextBuilder::Block lacking(&out_, "if (" + guard + "!" + attempt + ")");
-  if (expression.mode == EvalMode::kAnsi) {
-    out_.Line(std::string("raise(call, ") + error + ");");
+                                         const std::string& null, const std::string& error) {
+  const Value zero{Zero(ClassOf(expression.type)), null};
+  if (expression.mode != EvalMode::kAnsi) {
+    Value result = DeclareResult(expression.type, false, zero);
+    result.null = "null" + result.text.substr(5);
+    const std::string missing = "!" + call_text + "&" + result.text + ")";
+    out_.Line("const bool " + result.null + " = " + Either(null, missing) + ";");
+    return result;
   }
+  Value result = DeclareResult(expression.type, true, zero);
+  const std::string guard = null.empty() ? "" : "!" + result.null + " && ";
+  TextBuilder::Block lacking(&out_, "if (" + guard + "!" + call_text + "&" + result.text + "))");
+  out_.Line("raise(call, " + error + ");");
   out_.Line(result.null + " = true;");
   return result;
 }
@@ -278,7 +323,7 @@ Value ExpressionRenderer::RenderDecimal(const Expression& expression) {
       return RenderFallible(expression,
                             "try_decimal_divide(" + left.text + ", " + Number(left_scale) + ", " +
                                 right.text + ", " + Number(right_scale) + result,
-                            null, "kErrorDivideByZero");
+                            null, right.text + " == 0 ? kErrorDivideByZero : kErrorOverflow");
     case Op::kModulo:
       return RenderFallible(expression, "try_modulo(" + operands + ", ", null,
                             "kErrorDivideByZero");
@@ -307,9 +352,13 @@ Value ExpressionRenderer::RenderNullSafeEqual(const Expression& expression) {
       ComparesBySign(ClassOf(expression.arg(0).type))
           ? "(" + left.text + " == " + right.text + ")"
           : OrderedComparison(ClassOf(expression.arg(0).type), Op::kEqual, left.text, right.text);
-  const std::string left_null = left.nullable() ? "(" + left.null + ")" : "false";
-  const std::string right_null = right.nullable() ? "(" + right.null + ")" : "false";
-  return {"(" + left_null + " == " + right_null + " && (" + left_null + " || " + same + "))", ""};
+  if (!left.nullable() && !right.nullable()) return {same, ""};
+  if (!left.nullable()) return {"(" + Not(right.null) + " && " + same + ")", ""};
+  if (!right.nullable()) return {"(" + Not(left.null) + " && " + same + ")", ""};
+  const std::string left_null = Enclosed(left.null);
+  return {
+      "(" + left_null + " == " + Enclosed(right.null) + " && (" + left_null + " || " + same + "))",
+      ""};
 }
 
 // Three-valued: the right side is evaluated only where the left one does not decide.
@@ -317,36 +366,37 @@ Value ExpressionRenderer::RenderLogic(const Expression& expression) {
   const bool conjunction = expression.op == Op::kAnd;
   const Value left = Render(expression.arg(0));
   const bool may_be_null = left.nullable() || MayBeNull(expression.arg(1), blueprint_);
-  Value result = DeclareResult(expression.type, may_be_null);
-  Assign(result, left);
+  const Value result = DeclareResult(expression.type, may_be_null, left);
   // Undecided: not false for AND, not true for OR; null decides nothing.
   const std::string open = conjunction ? result.text : "!" + result.text;
   TextBuilder::Block undecided(&out_,
                                "if (" + (left.nullable() ? Either(result.null, open) : open) + ")");
   const Value right = Render(expression.arg(1));
-  if (!may_be_null) {
-    out_.Line(result.text + " = " + right.text + ";");
+  if (!left.nullable()) {
+    // What is left undecided is what the right side says.
+    Assign(result, right);
     return result;
   }
-  const std::string right_null = right.nullable() ? "(" + right.null + ")" : "false";
-  // The right side's own verdict wins; else null if either was null.
-  const std::string decides = conjunction ? "!(" + right.text + ")" : "(" + right.text + ")";
+  // The right side's own verdict wins; else null, as the left side was or the right side is.
+  const std::string verdict = conjunction ? Not(right.text) : right.text;
   const std::string decided = Temporary("decided");
-  out_.Line("const bool " + decided + " = !" + right_null + " && " + decides + ";");
-  out_.Line(result.null + " = !" + decided + " && (" + result.null + " || " + right_null + ");");
+  out_.Line("const bool " + decided + " = " +
+            (right.nullable() ? Not(right.null) + " && " + verdict : Bare(verdict)) + ";");
+  const std::string nulls = Either(result.null, right.null);
+  out_.Line(result.null + " = !" + decided + " && " + Enclosed(nulls) + ";");
   out_.Line(result.text + " = " + (conjunction ? "!" + decided : decided) + ";");
   return result;
 }
 
 Value ExpressionRenderer::RenderNot(const Expression& expression) {
   const Value value = Render(expression.arg(0));
-  return {"!(" + value.text + ")", value.null};
+  return {Not(value.text), value.null};
 }
 
 Value ExpressionRenderer::RenderNullTest(const Expression& expression) {
   const Value value = Render(expression.arg(0));
-  const std::string null = value.nullable() ? "(" + value.null + ")" : "false";
-  return {expression.op == Op::kIsNull ? null : "!" + null, ""};
+  if (expression.op == Op::kIsNull) return {value.nullable() ? Enclosed(value.null) : "false", ""};
+  return {value.nullable() ? Not(value.null) : "true", ""};
 }
 
 Value ExpressionRenderer::RenderCase(const Expression& expression) {
@@ -371,18 +421,22 @@ void ExpressionRenderer::RenderBranches(const Expression& expression, size_t bra
 }
 
 Value ExpressionRenderer::RenderCoalesce(const Expression& expression) {
-  const Value result = DeclareResult(expression.type, true);
-  RenderChoices(expression, 0, result);
+  const Value first = Render(expression.arg(0));
+  if (!first.nullable() || expression.args.size() == 1) return first;
+  const Value result = DeclareResult(expression.type, true, first);
+  RenderChoices(expression, 1, result);
   return MayBeNull(expression, blueprint_) ? result : Value{result.text, ""};
 }
 
 void ExpressionRenderer::RenderChoices(const Expression& expression, size_t choice,
                                        const Value& result) {
-  const Value value = Render(expression.arg(choice));
-  Assign(result, value);
-  if (choice + 1 == expression.args.size() || !value.nullable()) return;
   TextBuilder::Block missing(&out_, "if (" + result.null + ")");
-  RenderChoices(expression, choice + 1, result);
+  const Value value = Render(expression.arg(choice));
+  out_.Line(result.text + " = " + Bare(value.text) + ";");
+  out_.Line(result.null + " = " + (value.nullable() ? value.null : "false") + ";");
+  if (value.nullable() && choice + 1 < expression.args.size()) {
+    RenderChoices(expression, choice + 1, result);
+  }
 }
 
 Value ExpressionRenderer::RenderIn(const Expression& expression) {
@@ -413,7 +467,7 @@ Value ExpressionRenderer::RenderWideIn(const Expression& expression, const Value
     found += " || " + value.text + " == " + RenderLiteral(expression.arg(i)).text;
   }
   found += ")";
-  return {found, any_null ? Either(value.null, "!" + found) : value.null};
+  return {found, any_null ? Either(value.null, Not(found)) : value.null};
 }
 
 Value ExpressionRenderer::RenderTextTest(const Expression& expression) {

@@ -59,10 +59,13 @@ class ExpressionRenderer {
   // A call that can lack a result: "function(args…, &result)" gives false then. Declares the
   // result.
   Value RenderFallible(const plan::Expression& expression, const std::string& call_text,
-                       const std::string& null, const char* error);
-  // Declares a result that statements will set.
+                       const std::string& null, const std::string& error);
+  // Declares a result that statements will set; at first it is zero and not null, or 'first'.
   Value DeclareResult(columns::Type type, bool nullable);
+  Value DeclareResult(columns::Type type, bool nullable, const Value& first);
+  // Sets a result that is not null so far.
   void Assign(const Value& result, const Value& value);
+  int LiteralSlot(const plan::Expression& expression);
   std::string Temporary(const char* stem);
 
   const Blueprint& blueprint_;
@@ -77,5 +80,15 @@ const char* NameOf(ValueClass value_class);
 const char* StorageName(columns::Type type);
 // "a || b", with empty parts left out.
 std::string Either(const std::string& a, const std::string& b);
+
+// Brackets only where they are needed. An atom has no operator outside its brackets but a leading
+// one; generated text has blanks around operators, and around nothing else but commas.
+bool IsAtom(const std::string& text);
+// The text as an atom.
+std::string Enclosed(const std::string& text);
+// "!text"; the negation of "!text" is "text".
+std::string Not(const std::string& text);
+// Without the brackets around the whole.
+std::string Bare(const std::string& text);
 
 }  // namespace shadowvm::vkernel

@@ -132,10 +132,27 @@ class KernelRenderer {
     TextBuilder::Block walk(out, "SVM_FOR_EACH_STEP(step, t, call)");
     TextBuilder::Block choose(out, "switch (step)");
     for (size_t i = 0; i < steps.size(); ++i) {
-      TextBuilder::Block one(out, "case " + std::to_string(i) + ":");
-      RenderStep(steps[i], 0, out);
-      out->Line("break;");
+      const std::string label = "case " + std::to_string(i) + ":";
+      if (IsOneVerb(steps[i])) {
+        TextBuilder::Indent one(out, label);
+        RenderStep(steps[i], 0, out);
+        out->Line("break;");
+      } else {
+        TextBuilder::Block one(out, label);
+        RenderStep(steps[i], 0, out);
+        out->Line("break;");
+      }
     }
+  }
+
+  // Other steps declare something, and need a scope for it.
+  bool IsOneVerb(const Step& step) const {
+    if (step.kind == StepKind::kWhere) return false;
+    if (step.kind != StepKind::kProbe) return true;
+    return ProbesColumn(blueprint_.joins[step.join]);
+  }
+  static bool ProbesColumn(const Join& join) {
+    return join.form != JoinForm::kHash && join.key_column >= 0;
   }
 
   // Level 'level' and all that is inside it; the sink lies innermost.
@@ -207,7 +224,7 @@ class KernelRenderer {
 
   void RenderProbe(const Join& join, int level, TextBuilder* out) {
     const bool anti = join.kind == plan::JoinKind::kLeftAnti;
-    if (join.form != JoinForm::kHash && join.key_column >= 0) {
+    if (ProbesColumn(join)) {
       const char* verb = anti ? "keep_not_in" : "keep_in";
       const char* checked = join.form == JoinForm::kDirectChecked ? "_checked(" : "(";
       out->Line(verb + std::string(checked) + TileName(level) + ", " + join.name + ", " +
@@ -266,7 +283,7 @@ class KernelRenderer {
   void RenderDropNullKeys(const Join& join, int level, TextBuilder* out) {
     TextBuilder::Block drop(out, "");
     RenderKeeper(level, join.keys, out,
-                 [&](RowScope* scope) { return "!(" + scope->NullOf(join.keys) + ")"; });
+                 [&](RowScope* scope) { return Not(scope->NullOf(join.keys)); });
   }
 
   // An anti join keeps rows whose key is null, so each row is looked up on its own.

@@ -88,10 +88,10 @@ std::string SinkRenderer::OutputText(const OutputColumn& output, RowScope* scope
     return scope->CodeText(*output.value);
   }
   if (output.kind == RowKind::kText && !IsStableText(*output.value)) {
-    const std::string guard = value.nullable() ? "(" + value.null + ") ? Text{} : " : "";
+    const std::string guard = value.nullable() ? Enclosed(value.null) + " ? Text{} : " : "";
     return guard + "call->keep_text(call, " + value.text + ")";
   }
-  return value.text;
+  return Bare(value.text);
 }
 
 // A framed or coded column of the source that is never null, as it is: verbs take it whole.
@@ -138,7 +138,7 @@ void SinkRenderer::RenderOutput(const OutputColumn& output, int index, int level
   const std::string text = OutputText(output, &scope, &null);
   out_.Line(out + "[j] = " + text + ";");
   if (output.nullable) {
-    out_.Line("valid_" + Number(index) + "[j] = " + (null.empty() ? "1" : "!(" + null + ")") + ";");
+    out_.Line("valid_" + Number(index) + "[j] = " + (null.empty() ? "1" : Not(null)) + ";");
   }
 }
 
@@ -151,10 +151,9 @@ void SinkRenderer::RenderDenseGroups(int level) {
   const std::string words = Number(sink_.row_words);
   out_.Line("count_slots(" + tile + ", g, dense, " + words + ");");
   for (const Accumulate& accumulate : sink_.accumulates) {
-    const SourceColumn* column =
-        accumulate.op == AccumulateOp::kSumInt && !accumulate.checked
-            ? PlainColumn(*accumulate.argument, columns::Encoding::kFrame)
-            : nullptr;
+    const SourceColumn* column = accumulate.op == AccumulateOp::kSumInt && !accumulate.checked
+                                     ? PlainColumn(*accumulate.argument, columns::Encoding::kFrame)
+                                     : nullptr;
     if (column != nullptr) {
       out_.Line("sum_slots(" + tile + ", g, " + Offset("dense", accumulate.word) + ", " + words +
                 ", " + column->name + ");");
@@ -223,7 +222,7 @@ void SinkRenderer::RenderHashGroups(int level) {
         const std::string null = "null_key_" + Number(bit);
         out_.Line("const bool " + null + " = " + value.null + ";");
         out_.Line("nulls |= u64(" + null + ") << " + Number(bit) + ";");
-        value.text = null + " ? decltype(" + value.text + "){} : " + value.text;
+        value.text = null + " ? 0 : " + value.text;
       }
       scope.RenderGroupWords(key, "keys.word", "[j]", value);
       ++bit;
@@ -253,7 +252,7 @@ void SinkRenderer::RenderAccumulate(const Accumulate& accumulate, int level,
     out_.Line(counts_only ? "count_row(" + Offset(row, accumulate.word) + ");" : statement);
     return;
   }
-  TextBuilder::Block valid(&out_, value.nullable() ? "if (!(" + value.null + "))" : "");
+  TextBuilder::Block valid(&out_, value.nullable() ? "if (" + Not(value.null) + ")" : "");
   out_.Line("count_row(" + Offset(row, accumulate.valid_word) + ");");
   if (!counts_only) out_.Line(statement);
 }
