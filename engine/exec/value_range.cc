@@ -48,6 +48,9 @@ ValueRange RangeOf(const vkernel::RangeSlot& slot) {
 
 kernels::RangeView BindRange(const ValueRange& range, int64_t base, int width) {
   const __int128 most = width == 8 ? __int128{UINT64_MAX} : (__int128{1} << (8 * width)) - 1;
+  // A range beyond the frame: an offset that no row has. Frames of 8 bytes reach every value.
+  const bool outside = __int128{range.max} < base || __int128{range.min} - base > most;
+  if (outside && width < 8) return {static_cast<kernels::u64>(most) + 1, 0};
   const __int128 low = std::clamp<__int128>(__int128{range.min} - base, 0, most);
   const __int128 high = std::clamp<__int128>(__int128{range.max} - base, low, most);
   return {static_cast<kernels::u64>(low), static_cast<kernels::u64>(high - low)};

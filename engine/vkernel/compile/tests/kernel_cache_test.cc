@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "engine/base/fault.h"
+#include "engine/kernels/common/abi.h"
 #include "engine/vkernel/compile/subprocess_compiler.h"
 #include "engine/vkernel/compile/tests/test_kernels.h"
 
@@ -268,6 +269,9 @@ TEST(KernelCacheTest, FullCodeReplacesFastCode) {
     ASSERT_TRUE(slot.ok()) << slot.status();
     const KernelEntry fast = (*slot)->entry();
     cache->AwaitBackground();
+    EXPECT_EQ((*slot)->level(), OptLevel::kFast) << "a kernel asked for once is not worth it";
+    ASSERT_TRUE(cache->Get("adding", AddingKernel(1)).ok());
+    cache->AwaitBackground();
     EXPECT_EQ((*slot)->level(), OptLevel::kFull);
     EXPECT_EQ(Call((*slot)->entry(), 100), 201);
     EXPECT_EQ(Call(fast, 100), 201) << "replaced code must stay callable";
@@ -293,9 +297,84 @@ TEST(KernelCacheTest, AFailedFullCompileLeavesTheFastCode) {
                    }))));
   auto slot = cache.Get("adding", AddingKernel(1));
   ASSERT_TRUE(slot.ok()) << slot.status();
+  ASSERT_TRUE(cache.Get("adding", AddingKernel(1)).ok());
   cache.AwaitBackground();
   EXPECT_EQ((*slot)->level(), OptLevel::kFast);
   EXPECT_EQ(Call((*slot)->entry(), 100), 201);
+}
+
+// Keeps rows 3 to 6 of eight and counts them: calls verbs of the library.
+constexpr char kCountingKernel[] = R"(
+#include "engine/kernels/cpu/verbs.h"
+using namespace shadowvm::kernels;
+extern "C" void svm_kernel(KernelCall* call) {
+  const Column<u16> column(call->columns[0]);
+  SVM_FOR_EACH_TILE(t, call) {
+    keep_range(t, column, call->ranges[0]);
+    SVM_END_STEPS(t, call);
+    count_rows(call->dense, t.count);
+  }
+}
+)";
+
+long CountWith(const KernelSlot& kernel) {
+  const uint16_t values[kernels::kTileRows] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const kernels::ColumnView column{values, nullptr, nullptr, 0, nullptr};
+  const kernels::RangeView range{3, 3};
+  long count = 0;
+  kernels::KernelCall call{};
+  call.columns = &column;
+  call.ranges = &range;
+  call.row_end = 8;
+  call.dense = &count;
+  kernel.entry()(&call);
+  return count;
+}
+
+KernelCacheOptions WithRealVerbs(const std::string& directory) {
+  KernelCacheOptions options = OptionsIn(directory);
+  options.headers = EmbeddedHeaderSet();
+  return options;
+}
+
+TEST(VerbLibraryTest, KernelsDoTheSameWithAndWithoutIt) {
+  const TestFolder folder;
+  auto without = Make(WithRealVerbs(folder.path() + "/without"));
+  auto own_verbs = without->Get("counting", kCountingKernel);
+  ASSERT_TRUE(own_verbs.ok()) << own_verbs.status();
+  auto with = Make(WithRealVerbs(folder.path() + "/with"));
+  with->Prewarm();
+  with->AwaitWarm();
+  auto linked = with->Get("counting", kCountingKernel);
+  ASSERT_TRUE(linked.ok()) << linked.status();
+  EXPECT_EQ(CountWith(**own_verbs), 4);
+  EXPECT_EQ(CountWith(**linked), 4);
+}
+
+TEST(VerbLibraryTest, IsMadeOnceAndFoundOnDiskLater) {
+  const TestFolder folder;
+  // Kernels under sanitizers come from a subprocess and hold their own verbs.
+  const int64_t once = HostSanitizers().empty() ? 1 : 0;
+  for (const int64_t compiles : {once, int64_t{0}}) {
+    auto cache = Make(WithRealVerbs(folder.path()));
+    cache->Prewarm();
+    cache->AwaitWarm();
+    EXPECT_EQ(cache->stats().compiles_full, compiles);
+  }
+}
+
+TEST(VerbLibraryTest, AFailureCostsTimeOnly) {
+  const TestFolder folder;
+  if (HostSanitizers().empty()) {
+    ASSERT_TRUE(base::ArmFaults("compile.run=nth:1:error").ok());
+  }
+  auto cache = Make(WithRealVerbs(folder.path()));
+  cache->Prewarm();
+  cache->AwaitWarm();
+  auto kernel = cache->Get("counting", kCountingKernel);
+  base::DisarmFaults();
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  EXPECT_EQ(CountWith(**kernel), 4);
 }
 
 TEST(KernelCacheTest, MemoryIsBoundedAndSparesKernelsInUse) {
