@@ -30,6 +30,7 @@ arrow::Result<std::shared_ptr<Session>> Session::Make(SessionOptions options) {
   engine_options.threads = options.threads;
   engine_options.memory_bytes = options.memory_bytes;
   engine_options.kernels.directory = options.cache_dir;
+  engine_options.kernels.worker_path = options.compiler_path;
   SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(std::move(engine_options)));
   return MakeOn(std::make_unique<EngineRunner>(std::move(engine)), std::move(options.settings));
 }

@@ -23,6 +23,10 @@ struct SessionOptions {
   int threads = 0;           // 0: one per core
   int64_t memory_bytes = 0;  // of all tables and states together; 0: half of the machine's
   std::string cache_dir;     // of compiled kernels; empty: the user's cache folder
+  // The program shadowvm-compiler. Empty: looked for beside this program, in its libexec folder and
+  // where ShadowVM was installed; where it is nowhere, kernels are compiled by the machine's C++
+  // compiler, which takes longer.
+  std::string compiler_path;
   v1::Settings settings;     // sent with every command of the session
 };
 
