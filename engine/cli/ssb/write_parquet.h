@@ -18,7 +18,7 @@ namespace shadowvm::cli::ssb {
 struct WriteOptions {
   std::filesystem::path directory;
   int threads = 1;
-  arrow::Compression::type compression = arrow::Compression::SNAPPY;
+  arrow::Compression::type compression = arrow::Compression::UNCOMPRESSED;
   int64_t row_group_rows = 1024 * 1024;  // one segment of the engine
 };
 

@@ -191,9 +191,7 @@ void SinkRenderer::RenderDenseKey(const GroupKey& key, int index, int level) {
                   "_match, " + stride + ");");
         return;
       }
-      const char* verb =
-          join.form == JoinForm::kDirectChecked ? "add_join_code_checked(" : "add_join_code(";
-      out_.Line(verb + tile + ", g, " + join.name + ", " +
+      out_.Line("add_join_code(" + tile + ", g, " + join.name + ", " +
                 blueprint_.columns[join.key_column].name + ", " + stride + ");");
       return;
     }

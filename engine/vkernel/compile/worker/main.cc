@@ -53,30 +53,11 @@ bool PrepareProcess() {
   return true;
 }
 
-// Nobody waits for full code: while it is made, queries and other compiles go first.
-class GiveWay {
- public:
-  explicit GiveWay(bool give_way) : given_(give_way && Set(SCHED_IDLE)) {}
-  ~GiveWay() {
-    if (given_) Set(SCHED_OTHER);
-  }
-  GiveWay(const GiveWay&) = delete;
-  GiveWay& operator=(const GiveWay&) = delete;
-
- private:
-  static bool Set(int policy) {
-    const sched_param parameters{};
-    return ::sched_setscheduler(0, policy, &parameters) == 0;
-  }
-  const bool given_;
-};
-
 Frame Compile(const Frontend& frontend, const Target& target, const std::string& library,
               const Frame& request) {
   const auto start = std::chrono::steady_clock::now();
   const bool is_library = request.parts[0] == "library";
   const bool full = is_library || request.parts[0] == "full";
-  const GiveWay give_way(full && !is_library);
   const auto use = is_library        ? Frontend::Library::kDefined
                    : library.empty() ? Frontend::Library::kNone
                                      : Frontend::Library::kUsed;
@@ -90,6 +71,19 @@ Frame Compile(const Frontend& frontend, const Target& target, const std::string&
   if (shared.empty()) return {FrameKind::kFailed, {log}};
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   return {FrameKind::kObject, {std::move(shared), log, std::to_string(time.count())}};
+}
+
+// Nobody waits for full code: while it is made, queries and other compiles go first. It has a thread
+// of its own, since only a privileged one could leave this priority again.
+Frame CompileGivingWay(const Frontend& frontend, const Target& target, const std::string& library,
+                       const Frame& request) {
+  Frame reply;
+  std::thread([&] {
+    const sched_param parameters{};
+    ::sched_setscheduler(0, SCHED_IDLE, &parameters);
+    reply = Compile(frontend, target, library, request);
+  }).join();
+  return reply;
 }
 
 int Serve() {
@@ -114,7 +108,8 @@ int Serve() {
       continue;
     }
     if (frame.kind != FrameKind::kCompile || frame.parts.size() != 3) return 1;
-    sent = WriteFrame(kSocket, Compile(frontend, target, library, frame), {});
+    const auto compile = frame.parts[0] == "full" ? CompileGivingWay : Compile;
+    sent = WriteFrame(kSocket, compile(frontend, target, library, frame), {});
   }
   return 0;
 }
