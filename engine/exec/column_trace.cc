@@ -39,11 +39,10 @@ Origins AfterStep(const plan::Step& step, const Origins& origins) {
       return result;
     }
     case plan::StepKind::kProbe: {
-      Origins result = Keep(origins, step.join->kept_left());
-      if (step.join->join_kind == plan::JoinKind::kInner) {
-        result.resize(result.size() + step.join->kept_right().size(), -1);
-      }
-      return result;
+      // Columns of the build side, wherever they stand among the kept ones, come from no source.
+      Origins both = origins;
+      both.resize(origins.size() + step.join->right().output.fields.size(), -1);
+      return Keep(both, step.join->kept);
     }
   }
   return {};

@@ -34,7 +34,7 @@ KernelRun::KernelRun(const QueryContext& context, std::shared_ptr<vkernel::Kerne
   if (order_->size() < 2) measured_ = true;
 }
 
-base::Status KernelRun::Run(const BindSink& bind_sink, const IsDone& is_done) {
+base::Status KernelRun::Run(const BindSink& bind_sink, const AfterPartition& after_partition) {
   schedule::PartitionQueue queue(SegmentsToRun());
   std::atomic<bool> done{false};
   return schedule::RunPartitions(
@@ -42,7 +42,9 @@ base::Status KernelRun::Run(const BindSink& bind_sink, const IsDone& is_done) {
       [&](int worker, const schedule::Partition& partition) -> base::Status {
         if (done.load(std::memory_order_relaxed)) return base::Status::OK();
         SVM_RETURN_NOT_OK(RunPartition(worker, partition, bind_sink));
-        if (is_done && is_done()) done.store(true, std::memory_order_relaxed);
+        if (after_partition && after_partition(worker, partition)) {
+          done.store(true, std::memory_order_relaxed);
+        }
         return base::Status::OK();
       });
 }

@@ -24,9 +24,9 @@ class KernelRun {
 
   // Points a worker's call at its part of the sink's state. Called once per worker, by that worker.
   using BindSink = std::function<base::Status(int worker, kernels::KernelCall* call)>;
-  // Says after each partition whether the sink has all it wants.
-  using IsDone = std::function<bool()>;
-  base::Status Run(const BindSink& bind_sink, const IsDone& is_done = {});
+  // Called after each partition, by the worker that ran it; true: the sink has all it wants.
+  using AfterPartition = std::function<bool(int worker, const schedule::Partition& partition)>;
+  base::Status Run(const BindSink& bind_sink, const AfterPartition& after_partition = {});
   // What strings that the kernels let out may point into.
   std::vector<Keeper> keepers() const;
 

@@ -6,6 +6,7 @@
 #include "engine/base/fault.h"
 #include "engine/exec/aggregate_states.h"
 #include "engine/exec/column_trace.h"
+#include "engine/exec/partition_rows.h"
 #include "engine/exec/state/row_buffer.h"
 #include "engine/exec/state/row_conversion.h"
 
@@ -122,27 +123,29 @@ std::vector<RowColumn> PipelineRun::OutputColumns() const {
 }
 
 base::Result<RowSet> PipelineRun::RunCollect(int64_t enough) {
+  // Rows of an earlier pipeline may be sorted: the first ones are those of the first partitions,
+  // not those that are done first.
+  if (pipeline_.source.scan == nullptr) enough = INT64_MAX;
   std::vector<std::unique_ptr<RowBuffer>> buffers;
   for (int i = 0; i < context_.workers.count(); ++i) {
     buffers.push_back(std::make_unique<RowBuffer>(context_.budget, OutputColumns()));
   }
+  PartitionRows found(context_.workers.count());
   KernelRun run(context_, kernel_, binding_.get());
   const base::Status status = run.Run(
       [&](int worker, kernels::KernelCall* call) {
         call->output = buffers[worker].get();
         return base::Status::OK();
       },
-      [&] {
-        // Rows of other workers are seen late at worst: a partition too many is run, none too few.
-        int64_t rows = 0;
-        for (const auto& buffer : buffers) rows += buffer->num_rows();
-        return rows >= enough;
+      [&](int worker, const schedule::Partition& partition) {
+        return found.Add(worker, partition, buffers[worker]->num_rows()) >= enough;
       });
   for (const auto& buffer : buffers) SVM_RETURN_NOT_OK(buffer->status());
   SVM_RETURN_NOT_OK(status);
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_FAULT_POINT("exec.collect.merge");
-  SVM_ASSIGN_OR_RETURN(RowSet rows, Concatenate(buffers, context_.budget, context_.workers));
+  SVM_ASSIGN_OR_RETURN(
+      RowSet rows, Concatenate(buffers, found.InOrder(), context_.budget, context_.workers));
   return WithKeepers(std::move(rows), run);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "engine/base/fault.h"
 
@@ -13,10 +14,10 @@ namespace {
 
 constexpr int64_t kFirstRows = 4 * kernels::kTileRows;
 
-void CopyRows(const RowData& from, RowData* to, int64_t at, int64_t rows) {
+void CopyRows(const RowData& from, int64_t begin, int64_t rows, RowData* to, int64_t at) {
   const int64_t width = from.column.width();
-  std::memcpy(to->data->data() + at * width, from.data->data(), rows * width);
-  if (from.valid != nullptr) std::memcpy(to->valid->data() + at, from.valid->data(), rows);
+  std::memcpy(to->data->data() + at * width, from.data->data() + begin * width, rows * width);
+  if (from.valid != nullptr) std::memcpy(to->valid->data() + at, from.valid->data() + begin, rows);
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ base::Status RowBuffer::Reserve(int64_t rows) {
   SVM_FAULT_POINT("exec.output.reserve");
   const int64_t grown = std::max({needed, 2 * static_cast<int64_t>(capacity), int64_t{kFirstRows}});
   SVM_ASSIGN_OR_RETURN(RowSet larger, MakeRowSet(budget_, types_, grown));
-  for (size_t i = 0; i < data_.size(); ++i) CopyRows(data_[i], &larger.columns[i], 0, num_rows());
+  for (size_t i = 0; i < data_.size(); ++i)
+    CopyRows(data_[i], 0, num_rows(), &larger.columns[i], 0);
   Adopt(std::move(larger.columns), grown);
   return base::Status::OK();
 }
@@ -70,29 +72,46 @@ RowSet RowBuffer::Take() {
 base::Result<RowSet> Concatenate(std::span<const std::unique_ptr<RowBuffer>> buffers,
                                  memory::MemoryBudget* budget, const schedule::Workers& workers,
                                  int64_t limit) {
+  std::vector<RowStretch> stretches;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const int64_t rows = std::min(buffers[i]->num_rows(), limit);
+    stretches.push_back({static_cast<int>(i), 0, rows});
+    limit -= rows;
+  }
+  return Concatenate(buffers, stretches, budget, workers);
+}
+
+base::Result<RowSet> Concatenate(std::span<const std::unique_ptr<RowBuffer>> buffers,
+                                 std::span<const RowStretch> stretches,
+                                 memory::MemoryBudget* budget, const schedule::Workers& workers) {
   std::vector<RowSet> parts;
+  for (const auto& buffer : buffers) parts.push_back(buffer->Take());
   std::vector<int64_t> begins;
   int64_t total = 0;
-  for (const auto& buffer : buffers) {
-    const int64_t rows = std::min(buffer->num_rows(), limit - total);
-    RowSet part = buffer->Take();
-    if (rows == 0) continue;
-    part.num_rows = rows;
+  std::set<int> sources;
+  for (const RowStretch& stretch : stretches) {
     begins.push_back(total);
-    total += rows;
-    parts.push_back(std::move(part));
+    total += stretch.end - stretch.begin;
+    if (stretch.end > stretch.begin) sources.insert(stretch.buffer);
   }
-  if (parts.size() == 1) return std::move(parts[0]);
+  if (sources.size() == 1) {
+    RowSet only = std::move(parts[*sources.begin()]);
+    only.num_rows = total;
+    return only;
+  }
   SVM_ASSIGN_OR_RETURN(RowSet all, MakeRowSet(budget, buffers[0]->columns_of_rows(), total));
   const auto columns = static_cast<int64_t>(all.columns.size());
   const auto copy = [&](int, int64_t task) {
-    const int64_t part = task / columns;
+    const RowStretch& from = stretches[task / columns];
     const int64_t column = task % columns;
-    CopyRows(parts[part].columns[column], &all.columns[column], begins[part], parts[part].num_rows);
+    if (from.end > from.begin) {
+      CopyRows(parts[from.buffer].columns[column], from.begin, from.end - from.begin,
+               &all.columns[column], begins[task / columns]);
+    }
     return base::Status::OK();
   };
-  const auto num_parts = static_cast<int64_t>(parts.size());
-  SVM_RETURN_NOT_OK(schedule::ParallelFor(workers, num_parts * columns, copy));
+  const auto num_stretches = static_cast<int64_t>(stretches.size());
+  SVM_RETURN_NOT_OK(schedule::ParallelFor(workers, num_stretches * columns, copy));
   for (RowSet& part : parts) {
     std::move(part.keepers.begin(), part.keepers.end(), std::back_inserter(all.keepers));
   }

@@ -54,4 +54,17 @@ base::Result<RowSet> Concatenate(std::span<const std::unique_ptr<RowBuffer>> buf
                                  memory::MemoryBudget* budget, const schedule::Workers& workers,
                                  int64_t limit = INT64_MAX);
 
+// Neighbouring rows of one of several buffers.
+struct RowStretch {
+  int buffer = 0;
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// The rows of the stretches, in their order, which is the order of rows within each buffer. The
+// buffers are empty afterwards. When only one holds rows they are not copied.
+base::Result<RowSet> Concatenate(std::span<const std::unique_ptr<RowBuffer>> buffers,
+                                 std::span<const RowStretch> stretches,
+                                 memory::MemoryBudget* budget, const schedule::Workers& workers);
+
 }  // namespace shadowvm::exec
