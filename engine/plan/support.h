@@ -18,7 +18,7 @@ enum class Reason : uint8_t {
 #include "engine/plan/reason_table.inc"
 #undef SVM_REASON
 };
-std::string_view NameOf(Reason reason);  // "JOIN_KEY_TYPE"; empty for kNone
+std::string_view NameOf(Reason reason);  // "CAST_PAIR"; empty for kNone
 std::string_view TextOf(Reason reason);
 
 // Whether an action can be run exactly, or why not.

@@ -111,7 +111,7 @@ void RowScope::StoreWords(columns::Type type, const std::string& text, const std
     }
     case ValueClass::kFloat:
     case ValueClass::kDouble:
-      out_.Line(Subscript(target, *word, index) + " = key_bits(" + text + ");");
+      out_.Line(Subscript(target, *word, index) + " = float_key(" + text + ");");
       break;
     default:
       out_.Line(Subscript(target, *word, index) + " = u64(" + text + ");");
