@@ -65,13 +65,18 @@ base::Status Report(const std::vector<Replay>& replays) {
   return first;
 }
 
+// Errors may quote bytes of binary constants, which are no UTF-8.
+std::string Dump(const nlohmann::ordered_json& report) {
+  return report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 base::Status RunReplay(ReplaySettings settings, const std::string& memory) {
   if (!memory.empty()) {
     SVM_ASSIGN_OR_RETURN(settings.memory_bytes, ParseBytes(memory));
   }
   SVM_ASSIGN_OR_RETURN(const std::vector<Replay> replays, RunCommandFiles(settings));
   if (!settings.json_file.empty()) {
-    SVM_RETURN_NOT_OK(WriteTextFile(settings.json_file, ToJson(replays).dump(1) + "\n"));
+    SVM_RETURN_NOT_OK(WriteTextFile(settings.json_file, Dump(ToJson(replays))));
   }
   return Report(replays);
 }
