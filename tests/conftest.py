@@ -5,9 +5,12 @@
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pytest
+from typed_tables import write_big, write_dims, write_facts
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
@@ -39,3 +42,26 @@ def ssb(program, tmp_path_factory) -> Path:
     result = program.run("gen", "ssb", "--sf", 0.05, "--out", folder)
     assert result.returncode == 0, result.stderr
     return folder
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Parquet files of every type: typed_tables.py says what is in them."""
+
+    facts: list[Path]
+    dims: Path
+    big: Path
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory) -> Tables:
+    folder = tmp_path_factory.mktemp("tables")
+    return Tables(write_facts(folder), write_dims(folder), write_big(folder))
+
+
+@pytest.fixture(scope="session")
+def duck():
+    """The second engine; time stamps are instants in UTC in both."""
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        yield connection

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ShadowVM authors
+"""Queries by chance: scan, filters, maps, joins, then an aggregate, a sort or a top-n, from one seed each."""
+
+import random
+from dataclasses import dataclass, field
+
+import paired
+from commands import BOOL, DOUBLE, INT16, INT32, INT64, Command, Type, sort_key
+from paired import Pair
+from typed_tables import DEC5, DEC18, TYPES, draw_value
+
+BOUNDS = {"INT8": 127, "INT16": 300, "INT32": 1000, "INT64": 100_000, "FLOAT": 1000, "DOUBLE": 1000}
+DECIMAL_BOUNDS = {5: 1000, 18: 10_000, 38: 10**10}
+COMPARISONS = ["EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "EQUAL_NULL_SAFE"]
+
+
+def bound_of(of: Type) -> int | None:
+    return DECIMAL_BOUNDS[of.precision] if of.kind == "DECIMAL" else BOUNDS.get(of.kind)
+
+
+def typed_column(name: str, of: Type) -> Pair:
+    return paired.column(name, of, bound_of(of))
+
+
+def fact_columns() -> list[Pair]:
+    columns = [typed_column(name + suffix, of) for name, of in TYPES.items() for suffix in ("", "", "", "_n", "_n", "_n", "_z")]
+    return [paired.column("id", INT64, 12_000), *columns]
+
+
+def dim_columns() -> list[Pair]:
+    names = ("i8", "i16", "i32", "i64", "d5", "d18", "d38", "day", "ts", "tsn", "s", "b", "f64", "bin")
+    columns = [typed_column(f"r_{name}{suffix}", TYPES[name]) for name in names for suffix in ("", "_n")]
+    return [paired.column("key", INT32, 1000), *columns]
+
+
+class Expressions:
+    """Draws expressions over columns in scope."""
+
+    def __init__(self, draw: random.Random, scope: list[Pair]):
+        self.draw = draw
+        self.scope = scope
+
+    def column_of(self, of: Type) -> Pair | None:
+        fitting = [column for column in self.scope if column.type == of]
+        return self.draw.choice(fitting) if fitting else None
+
+    def leaf(self, of: Type) -> Pair:
+        column = self.column_of(of)
+        if column is not None and self.draw.random() < 0.75:
+            return column
+        value = None if self.draw.random() < 0.05 else draw_value(self.draw, of) if of.kind != "DECIMAL" or \
+            of.precision in DECIMAL_BOUNDS else None
+        return paired.literal(value, of)
+
+    def value(self, of: Type, depth: int) -> Pair:
+        if of == BOOL:
+            return self.condition(depth)
+        if depth == 0 or self.draw.random() < 0.3:
+            return self.leaf(of)
+        if self.draw.random() < 0.25:
+            return self.choice(of, depth)
+        made = None
+        if of in (INT32, INT64):
+            made = self.integer(of, depth)
+        elif of == DOUBLE:
+            made = self.double(depth)
+        elif of.kind == "DECIMAL":
+            made = self.decimal(of)
+        return made or self.leaf(of)
+
+    def choice(self, of: Type, depth: int) -> Pair:
+        kind = self.draw.randrange(3)
+        if kind == 0:
+            return paired.coalesce(self.value(of, depth - 1), self.leaf(of), self.leaf(of))
+        if kind == 1:
+            return paired.conditional(self.condition(depth - 1), self.value(of, depth - 1), self.leaf(of))
+        branches = [(self.condition(depth - 1), self.leaf(of)) for _ in range(self.draw.randint(1, 3))]
+        return paired.case(branches, self.value(of, depth - 1) if self.draw.random() < 0.7 else None)
+
+    def integer(self, of: Type, depth: int) -> Pair | None:
+        kind = self.draw.randrange(6)
+        if kind == 0:
+            return paired.modulo(self.value(of, depth - 1), self.leaf(of))
+        if kind == 1:
+            return paired.negate(self.value(of, depth - 1))
+        if kind == 2:
+            source = self.draw.choice([INT16, INT32, DOUBLE, BOOL, DEC5, DEC18])
+            return paired.cast(self.leaf(source), of)
+        if kind == 3 and of == INT32:
+            day = self.value(TYPES[self.draw.choice(["day", "day", "ts", "tsn"])], depth - 1)
+            return paired.date_part(self.draw.choice(["YEAR", "MONTH", "DAY"]), day)
+        operator = self.draw.choice(["ADD", "SUBTRACT", "MULTIPLY"])
+        return paired.arithmetic(operator, self.value(of, depth - 1), self.value(of, depth - 1))
+
+    def double(self, depth: int) -> Pair | None:
+        kind = self.draw.randrange(4)
+        if kind == 0:
+            return paired.divide(self.value(INT64, depth - 1), self.leaf(INT64))
+        if kind == 1:
+            source = self.draw.choice([TYPES["f32"], INT32, INT64, DEC5, DEC18])
+            return paired.cast(self.leaf(source), DOUBLE)
+        operator = self.draw.choice(["ADD", "SUBTRACT", "MULTIPLY"])
+        return paired.arithmetic(operator, self.leaf(DOUBLE), self.leaf(DOUBLE))
+
+    def decimal(self, of: Type) -> Pair:
+        """Of exactly this type: a column, or integers and narrower decimals cast to it."""
+        if of == DEC18 and self.draw.random() < 0.6:
+            return paired.cast(self.leaf(self.draw.choice([INT32, DEC5])), of)
+        return self.leaf(of)
+
+    def wide_decimal(self) -> Pair:
+        """Of any type that arithmetic of decimals gives."""
+        left, right = self.leaf(self.draw.choice([DEC5, DEC18])), self.leaf(self.draw.choice([DEC5, DEC18]))
+        return paired.arithmetic(self.draw.choice(["ADD", "SUBTRACT", "MULTIPLY"]), left, right) or left
+
+    def condition(self, depth: int) -> Pair:
+        kind = self.draw.randrange(10)
+        if depth > 0 and kind < 4:
+            if kind == 0:
+                return paired.negation(self.condition(depth - 1))
+            return paired.logic(self.draw.choice(["AND", "OR"]), self.condition(depth - 1), self.condition(depth - 1))
+        if kind == 4:
+            return self.leaf(BOOL)
+        of = self.draw.choice(list(TYPES.values()))
+        if kind == 5:
+            return paired.null_test(self.value(of, depth and depth - 1), self.draw.random() < 0.5)
+        if kind == 6:
+            return self.membership(of)
+        if kind == 7:
+            return self.text_condition()
+        if kind == 8:
+            return paired.between(self.leaf(of), self.leaf(of), self.leaf(of))
+        left = self.value(of, depth and depth - 1)
+        return paired.compare(self.draw.choice(COMPARISONS), left, self.leaf(of))
+
+    def membership(self, of: Type) -> Pair:
+        items = [draw_value(self.draw, of) for _ in range(self.draw.choice([1, 3, 40]))]
+        if self.draw.random() < 0.25:
+            items.append(None)
+        return paired.in_list(self.leaf(of), items, self.draw.random() < 0.3)
+
+    def text_condition(self) -> Pair:
+        column = self.column_of(TYPES["s"]) or self.leaf(TYPES["s"])
+        if self.draw.random() < 0.5:
+            patterns = ["a%", "%b%", "_b%", "%c", "abc", "%", "", "%1_", "A 100%match", "_本%", "na_ve%"]
+            return paired.like(column, self.draw.choice(patterns), self.draw.random() < 0.3)
+        return paired.text_test(self.draw.choice(["STARTS_WITH", "ENDS_WITH", "CONTAINS"]), column,
+                                self.draw.choice(["a", "ab", "", "1", "日", "x" * 40]))
+
+
+@dataclass
+class RandomQuery:
+    """Built step by step; the SQL of each step is a SELECT over the SQL of the one before."""
+
+    draw: random.Random
+    fact_files: list
+    dim_file: object
+    command: Command = field(default_factory=Command)
+    scope: list[Pair] = field(default_factory=list)
+    at: int = 0
+    sql: str = ""
+    ordered: bool = False
+
+    @property
+    def expressions(self) -> Expressions:
+        return Expressions(self.draw, self.scope)
+
+    def scan(self):
+        files = self.fact_files[:self.draw.randint(1, len(self.fact_files))]
+        self.at = self.command.scan(*files)
+        self.sql = f"SELECT * FROM read_parquet({[str(file) for file in files]})"
+        self.scope = fact_columns()
+
+    def filter(self):
+        conditions = [self.expressions.condition(self.draw.randint(0, 3)) for _ in range(self.draw.randint(1, 2))]
+        self.at = self.command.filter(self.at, *(condition.json for condition in conditions))
+        self.sql = f"SELECT * FROM ({self.sql}) WHERE {' AND '.join(c.sql for c in conditions)}"
+
+    def draw_outputs(self, stem: str) -> dict[str, Pair]:
+        outputs = {}
+        for i in range(self.draw.randint(1, 5)):
+            of = self.draw.choice(list(TYPES.values()))
+            made = self.expressions.wide_decimal() if self.draw.random() < 0.1 else self.expressions.value(of, 3)
+            outputs[f"{stem}{i}"] = made
+        return outputs
+
+    def replace_columns(self, outputs: dict[str, Pair]):
+        self.at = self.command.map(self.at, **{name: pair.json for name, pair in outputs.items()})
+        listed = ", ".join(f'{pair.sql} AS "{name}"' for name, pair in outputs.items())
+        self.sql = f"SELECT {listed} FROM ({self.sql})"
+        self.scope = [paired.column(name, pair.type, pair.bound) for name, pair in outputs.items()]
+
+    def map(self):
+        kept = {column.json["column"]["name"]: column for column in self.draw.sample(self.scope, 12)}
+        identity = {"id": self.scope[0]} if self.scope[0].json["column"]["name"] == "id" else {}
+        self.replace_columns(identity | kept | self.draw_outputs("m"))
+
+    def join(self):
+        dims = dim_columns()
+        pairs = self.draw_join_keys(dims)
+        if not pairs:
+            return
+        kind = self.draw.choice(["INNER", "INNER", "LEFT_SEMI", "LEFT_ANTI"])
+        right = self.command.scan(self.dim_file)
+        build = "LEFT" if kind == "INNER" and self.draw.random() < 0.2 else "RIGHT"
+        self.at = self.command.join(kind, self.at, right, [left.json for left, _ in pairs],
+                                    [key.json for _, key in pairs], build)
+        condition = " AND ".join(f"l.{left.sql} = r.{key.sql}" for left, key in pairs)
+        source = f"FROM ({self.sql}) l, read_parquet('{self.dim_file}') r WHERE {condition}"
+        if kind == "INNER":
+            self.sql = f"SELECT l.*, r.* {source}"
+            self.scope = self.scope + dims
+        else:
+            word = "EXISTS" if kind == "LEFT_SEMI" else "NOT EXISTS"
+            self.sql = (f"SELECT * FROM ({self.sql}) l WHERE {word} (SELECT 1 FROM read_parquet('{self.dim_file}') r "
+                        f"WHERE {condition})")
+
+    def draw_join_keys(self, dims: list[Pair]) -> list[tuple[Pair, Pair]]:
+        pairs = []
+        for _ in range(self.draw.choice([1, 1, 1, 2, 3])):
+            left = self.draw.choice(self.scope)
+            fitting = [key for key in dims if key.type == left.type]
+            if left.type.kind != "BOOL" and fitting:
+                pairs.append((left, self.draw.choice(fitting)))
+        return pairs
+
+    def aggregate(self):
+        keys = {}
+        for i in range(self.draw.choice([0, 1, 1, 2, 3])):
+            key = self.draw.choice(self.scope)
+            if self.draw.random() < 0.3:
+                key = self.expressions.value(self.draw.choice([INT32, INT64, TYPES["day"], BOOL, TYPES["s"]]), 2)
+            keys[f"k{i}"] = key
+        calls, parts, outputs = self.draw_aggregates()
+        self.at = self.command.aggregate(self.at, {name: key.json for name, key in keys.items()}, calls)
+        listed = [f'{key.sql} AS "{name}"' for name, key in keys.items()]
+        groups = f" GROUP BY {', '.join(str(i + 1) for i in range(len(keys)))}" if keys else ""
+        self.sql = f"SELECT {', '.join(listed + parts)} FROM ({self.sql}){groups}"
+        self.scope = [paired.column(name, key.type, key.bound) for name, key in keys.items()] + outputs
+        return list(keys)
+
+    def draw_aggregates(self):
+        calls, parts, outputs = [], [], []
+        for i in range(self.draw.randint(1, 4)):
+            function = self.draw.choice(["SUM", "COUNT", "MIN", "MAX", "AVG", "COUNT_ALL"])
+            of = self.draw.choice(self.aggregated_types(function))
+            argument = None if function == "COUNT_ALL" else self.expressions.value(of, 2)
+            call, sql = paired.aggregate(function, argument, f"a{i}")
+            calls.append(call)
+            parts.append(sql)
+            outputs.append(paired.column(f"a{i}", DOUBLE if function == "AVG" else of))
+        return calls, parts, outputs
+
+    @staticmethod
+    def aggregated_types(function: str) -> list[Type]:
+        numbers = [of for of in TYPES.values() if of.kind in (*BOUNDS, "DECIMAL") and of.precision <= 18]
+        if function in ("SUM", "AVG"):
+            return numbers
+        return [of for of in TYPES.values() if of.kind != "BINARY" or function == "COUNT"]
+
+    def sort(self, keys: list[str], total: bool):
+        """'total' says that the keys tell all rows apart: only then is there one right order."""
+        shapes = [(name, self.draw.random() < 0.5, self.draw.choice(["FIRST", "LAST"])) for name in keys]
+        json = [sort_key(paired.column(name, BOOL).json, descending, nulls) for name, descending, nulls in shapes]
+        order = ", ".join(f'"{name}" {"DESC" if descending else "ASC"} NULLS {nulls}'
+                          for name, descending, nulls in shapes)
+        self.ordered = total
+        count, offset = self.draw.choice([1, 10, 500]), self.draw.choice([0, 0, 3])
+        kind = self.draw.randrange(3) if total else 0
+        if kind == 1:
+            self.at = self.command.top_n(self.at, json, count, offset)
+        else:
+            self.at = self.command.sort(self.at, *json)
+        if kind == 2:
+            self.at = self.command.limit(self.at, count, offset)
+        limit = f" LIMIT {count} OFFSET {offset}" if kind else ""
+        self.sql = f"SELECT * FROM ({self.sql}) ORDER BY {order}{limit}"
+
+
+def make_query(seed: int, fact_files: list, dim_file) -> RandomQuery:
+    draw = random.Random(seed)
+    query = RandomQuery(draw, fact_files, dim_file)
+    query.scan()
+    mapped = joined_inner = False
+    for _ in range(draw.randint(0, 3)):
+        step = draw.choice(["filter", "filter", "map", "join"])
+        if step == "filter":
+            query.filter()
+        elif step == "map" and not mapped and not joined_inner:
+            query.map()
+            mapped = True
+        elif step == "join" and not joined_inner:
+            before = len(query.scope)
+            query.join()
+            joined_inner = len(query.scope) > before
+    if draw.random() < 0.6:
+        keys = query.aggregate()
+        if keys and draw.random() < 0.6:
+            query.sort(keys, total=True)
+    else:
+        names = {"id": query.scope[0]} | query.draw_outputs("o")
+        query.replace_columns(names)
+        if draw.random() < 0.5:
+            # After an inner join an id may come several times.
+            first = draw.choice(list(names)[1:])
+            query.sort([first, "id"], total=not joined_inner)
+    return query

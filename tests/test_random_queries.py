@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ShadowVM authors
+"""Random queries have the answers that DuckDB gives. SHADOWVM_SEED chooses others than the usual ones."""
+
+import os
+
+import pytest
+from answers import check_answer, replay
+from random_queries import make_query
+
+FIRST_SEED = int(os.environ.get("SHADOWVM_SEED", "1000"))
+USUAL, BATCH = 160, 40
+LONG = 1200
+
+
+def run_batch(program, tables, folder, seeds, duck, *options):
+    """One process a batch: queries share tables and kernels, and a crash is soon traced."""
+    queries = {f"q{seed}": make_query(seed, tables.facts, tables.dims) for seed in seeds}
+    answers = replay(program, folder, {name: query.command for name, query in queries.items()}, *options)
+    wrong = []
+    for name, query in queries.items():
+        try:
+            check_answer(answers[name], duck, query.sql, query.ordered)
+        except AssertionError as difference:
+            wrong.append(f"{name}: {str(difference)[:1500]}")
+    assert not wrong, f"{len(wrong)} of {len(queries)} differ; the first: {wrong[0]}\nall: {[w[:6] for w in wrong]}"
+
+
+@pytest.mark.parametrize("first", range(FIRST_SEED, FIRST_SEED + USUAL, BATCH))
+def test_random_queries(program, tables, duck, tmp_path, first):
+    run_batch(program, tables, tmp_path, range(first, first + BATCH), duck)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(FIRST_SEED + 10_000, FIRST_SEED + 10_000 + LONG, BATCH))
+def test_more_random_queries(program, tables, duck, tmp_path, first):
+    run_batch(program, tables, tmp_path, range(first, first + BATCH), duck, "--threads", 1 + first // BATCH % 3)
