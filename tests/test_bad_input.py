@@ -134,7 +134,10 @@ def test_an_unsupported_type_is_named_and_the_rest_can_be_read(program, refused,
     command = Command()
     command.scan(path, columns=["tags"])
     error = refused(command)
-    assert "tags" in error
+    assert "SVM-2004" in error and "tags" in error and "list" in error
+    command = Command()
+    command.map(command.scan(path), x=call("IS_NULL", column("tags")))
+    assert "SVM-2004" in refused(command)
     answer = replay(program, tmp_path / "rest", {"q": sum_of(path)})["q"]
     assert rows_of(answer.table) == [(3,)]
 

@@ -68,11 +68,8 @@ class TableSource {
                                                             std::span<const ZoneFilter> filters,
                                                             base::Spans* spans) = 0;
 
-  // The type of a column that the data has and schema() leaves out, because no type of ours holds
-  // it ("list<…>"); empty when the data has no such column.
-  virtual std::string unsupported(const std::string& column) const { return {}; }
-
-  // Whether Read would find all of it in memory. A hint: work on resident segments can be cut small.
+  // Whether Read would find all of it in memory. A hint: work on resident segments can be cut
+  // small.
   virtual bool IsResident(int segment, std::span<const int> columns) const { return false; }
 
   int64_t num_rows() const {

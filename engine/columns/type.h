@@ -57,9 +57,17 @@ struct Field {
   bool operator==(const Field&) const = default;
 };
 
+// A column that the data has and a schema leaves out, because no type of ours holds it.
+struct LeftOutField {
+  std::string name;
+  std::string type;  // as the data calls it: "list<element: string>"
+  bool operator==(const LeftOutField&) const = default;
+};
+
 // Fields in order. Names need not be unique after a join; look-up by name reports ambiguity.
 struct Schema {
   std::vector<Field> fields;
+  std::vector<LeftOutField> left_out = {};
   int num_fields() const { return static_cast<int>(fields.size()); }
   // The ordinal of the only field of that name, -1 if there is none, -2 if there are several.
   int Find(const std::string& name) const;

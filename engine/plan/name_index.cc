@@ -79,6 +79,11 @@ Result<int> NameIndex::Find(const std::string& name) {
   if (ordinals_.empty()) Fill();
   const auto found = ordinals_.find(KeyOf(name));
   if (found == ordinals_.end()) {
+    for (const columns::LeftOutField& field : schema_.left_out) {
+      if (KeyOf(field.name) == KeyOf(name)) {
+        return MakeError(ErrorCode::kUnsupportedType, name + " is of type " + field.type);
+      }
+    }
     const auto near = NearMatches(name, schema_);
     return MakeError(ErrorCode::kUnknownColumn,
                      name + (near.empty() ? "" : " (did you mean " + Joined(near) + "?)"));

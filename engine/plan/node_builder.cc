@@ -315,6 +315,7 @@ columns::Schema KeptFields(const columns::Schema& schema, const std::vector<int>
   columns::Schema result;
   result.fields.reserve(kept.size());
   for (const int column : kept) result.fields.push_back(schema.fields[column]);
+  result.left_out = schema.left_out;
   return result;
 }
 

@@ -213,6 +213,10 @@ base::Result<std::shared_ptr<const ParquetFiles>> ParquetFiles::Make(
     ChooseLayout(&column);
     table->schema.fields.push_back(column.field);
   }
+  // Files may disagree on the type; the first one speaks for all.
+  for (const auto& [name, type] : table->files[0]->unsupported) {
+    table->schema.left_out.push_back({name, type});
+  }
   return table;
 }
 

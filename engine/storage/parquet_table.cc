@@ -4,7 +4,6 @@
 #include "engine/storage/parquet_table.h"
 
 #include <algorithm>
-
 #include <utility>
 
 #include "engine/storage/table_registry.h"
@@ -73,15 +72,6 @@ bool ParquetTable::dictionary_complete(int column) const {
 bool ParquetTable::IsResident(int segment, std::span<const int> columns) const {
   return std::all_of(columns.begin(), columns.end(),
                      [&](int column) { return contents_->Holds(column, segment); });
-}
-
-std::string ParquetTable::unsupported(const std::string& column) const {
-  for (const auto& file : contents_->files().files) {
-    for (const auto& [name, type] : file->unsupported) {
-      if (name == column) return type;
-    }
-  }
-  return {};
 }
 
 // Pages are skipped only where the segment would not stay in memory: what stays serves every later

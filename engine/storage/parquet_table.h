@@ -21,7 +21,7 @@ namespace shadowvm::storage {
 // another layout becomes necessary while the query runs, Read says kLayoutChanged and the query
 // starts over on a new ParquetTable.
 //
-// Columns of types we do not hold are left out of schema(); unsupported() tells of them.
+// Columns of types we do not hold are left out of schema(), which names them.
 class ParquetTable : public columns::TableSource {
  public:
   // Files, folders, or folders of key=value folders, without a registry: the footers are read anew.
@@ -43,7 +43,6 @@ class ParquetTable : public columns::TableSource {
       base::Spans* spans) override;
 
   bool IsResident(int segment, std::span<const int> columns) const override;
-  std::string unsupported(const std::string& column) const override;
   const TableContents& contents() const { return *contents_; }
 
  private:
