@@ -51,7 +51,10 @@ base::Status RunPartitions(const Workers& workers, PartitionQueue* queue,
     SVM_RETURN_NOT_OK(function(worker, *partition));
     return true;
   };
-  return workers.device->Run(step, WorkersFor(workers, queue->num_partitions()));
+  SVM_RETURN_NOT_OK(workers.device->Run(step, WorkersFor(workers, queue->num_partitions())));
+  // The last partition may have been left in the middle, when its kernel saw the flag: half an answer
+  // must not pass for one.
+  return CheckCancelled(workers);
 }
 
 }  // namespace shadowvm::schedule
