@@ -16,6 +16,11 @@ namespace {
 using base::Span;
 using base::Stage;
 
+// Rows after which a limit has all it wants.
+int64_t RowsWanted(const plan::LimitNode& node) {
+  return node.count > INT64_MAX - node.offset ? INT64_MAX : node.offset + node.count;
+}
+
 RowSet WithKeepers(RowSet rows, const KernelRun& run) {
   for (Keeper& keeper : run.keepers()) rows.keepers.push_back(std::move(keeper));
   return rows;
@@ -144,8 +149,8 @@ base::Result<RowSet> PipelineRun::RunCollect(int64_t enough) {
   SVM_RETURN_NOT_OK(status);
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_FAULT_POINT("exec.collect.merge");
-  SVM_ASSIGN_OR_RETURN(
-      RowSet rows, Concatenate(buffers, found.InOrder(), context_.budget, context_.workers));
+  SVM_ASSIGN_OR_RETURN(RowSet rows,
+                       Concatenate(buffers, found.InOrder(), context_.budget, context_.workers));
   return WithKeepers(std::move(rows), run);
 }
 
@@ -214,7 +219,7 @@ base::Result<RowSet> PipelineRun::RunSorted() {
 
 base::Result<RowSet> PipelineRun::RunLimit() {
   const auto& node = plan::As<plan::LimitNode>(*pipeline_.node);
-  SVM_ASSIGN_OR_RETURN(RowSet rows, RunCollect(node.offset + node.count));
+  SVM_ASSIGN_OR_RETURN(RowSet rows, RunCollect(RowsWanted(node)));
   SVM_ASSIGN_OR_RETURN(
       rows, Slice(std::move(rows), node.offset, node.count, context_.budget, context_.workers));
   return KeepColumns(std::move(rows), node.kept);

@@ -29,7 +29,8 @@ SortPlan PlanSort(const plan::ActionNode& node) {
 }
 
 base::Result<RowSet> SortRows(const QueryContext& context, const SortPlan& plan, RowSet rows) {
-  if (plan.count == INT64_MAX) return Sort(rows, plan.keys, context.budget, context.workers);
+  if (plan.offset == 0 && plan.count == INT64_MAX)
+    return Sort(rows, plan.keys, context.budget, context.workers);
   return TopN(rows, plan.keys, plan.offset, plan.count, context.budget, context.workers);
 }
 

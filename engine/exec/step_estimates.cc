@@ -34,11 +34,14 @@ double ShareOf(const ValueRange& range, const columns::Zone& zone) {
   return std::clamp((high - low + 1) / Width(zone), 0.0, 1.0);
 }
 
-// The least pairs of keys that the sink looks up by group code, where a missing key falls into a
-// slot of trash.
+// The sink looks keys up by group code, where a missing key falls into a slot of trash. Not where
+// what it computes for such rows could fail the query.
 bool SinkDropsMisses(const vkernel::Blueprint& blueprint, int join) {
   const vkernel::Join& probed = blueprint.joins[join];
   if (probed.form != vkernel::JoinForm::kDirect || probed.reads_rows) return false;
+  for (const vkernel::Accumulate& accumulate : blueprint.sink.accumulates) {
+    if (accumulate.checked || plan::CanRaise(*accumulate.argument)) return false;
+  }
   return std::any_of(blueprint.sink.keys.begin(), blueprint.sink.keys.end(),
                      [&](const vkernel::GroupKey& key) {
                        return key.kind == vkernel::GroupKeyKind::kJoinCode && key.join == join;
@@ -77,7 +80,8 @@ StepEstimate EstimateProbe(const PipelineBinding& binding, const Step& step) {
   const bool nullable =
       join.key_column < 0 || binding.blueprint().columns[join.key_column].layout.nullable;
   estimate.redundant = !anti && !nullable && table.covers_probes();
-  estimate.optional = SinkDropsMisses(binding.blueprint(), step.join);
+  // A null key has no code of its own: only the probe drops it.
+  estimate.optional = !nullable && SinkDropsMisses(binding.blueprint(), step.join);
   return estimate;
 }
 

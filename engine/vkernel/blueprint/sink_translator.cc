@@ -146,6 +146,10 @@ base::Status PipelineTranslator::AddAggregateSink(const plan::AggregateNode& nod
       any_nullable |= group.nullable;
       sink.keys.push_back(std::move(group));
     }
+    if (any_nullable && sink.keys.size() > 64) {
+      return base::MakeError(base::ErrorCode::kUnsupported,
+                             "more than 64 group keys, some of which may be null");
+    }
     sink.key_words = any_nullable ? 1 : 0;
     for (GroupKey& key : sink.keys) {
       key.word = sink.key_words;

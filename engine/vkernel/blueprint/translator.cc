@@ -202,14 +202,17 @@ void PipelineTranslator::AddStep(Step step, const std::vector<ExpressionPtr>& re
     });
   }
   const bool expands = step.kind == StepKind::kProbe && blueprint_.joins[step.join].expands();
-  if (expands) level = static_cast<int>(blueprint_.levels.size()) - 1;
+  const bool can_raise =
+      std::any_of(reads.begin(), reads.end(),
+                  [](const ExpressionPtr& expression) { return plan::CanRaise(*expression); });
+  if (expands || can_raise) level = static_cast<int>(blueprint_.levels.size()) - 1;
   std::vector<Step>& steps = blueprint_.levels[level].steps;
   for (const int join : joins) {
     const Join& read = blueprint_.joins[join];
     if (read.level == level && !read.expands()) step.after |= uint64_t{1} << (read.step & 63);
   }
   // An error must not be raised for a row that an earlier step of the plan would have dropped.
-  if (step.kind == StepKind::kWhere && plan::CanRaise(*step.condition)) {
+  if (can_raise) {
     step.after |= (uint64_t{1} << (steps.size() & 63)) - 1;
   }
   if (step.kind == StepKind::kProbe) {
