@@ -3,8 +3,11 @@
 
 #include "engine/cli/pending_file.h"
 
+#include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -13,9 +16,31 @@
 
 namespace shadowvm::cli {
 
+namespace {
+
+constexpr std::string_view kTemporary = ".tmp-";
+
+// Removes what processes left beside a file that were killed while they wrote it.
+void RemoveAbandoned(const std::filesystem::path& final_path) {
+  const std::string stem = final_path.filename().string() + std::string(kTemporary);
+  const auto folder = final_path.has_parent_path() ? final_path.parent_path() : ".";
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(stem)) continue;
+    const int pid = std::atoi(name.c_str() + stem.size());
+    const bool alive = pid <= 0 || ::kill(pid, 0) == 0 || errno != ESRCH;
+    if (!alive) std::filesystem::remove(entry.path(), ignored);
+  }
+}
+
+}  // namespace
+
 PendingFile::PendingFile(std::filesystem::path final_path)
     : final_path_(std::move(final_path)),
-      temporary_path_(final_path_.string() + ".tmp-" + std::to_string(::getpid())) {}
+      temporary_path_(final_path_.string() + std::string(kTemporary) + std::to_string(::getpid())) {
+  RemoveAbandoned(final_path_);
+}
 
 PendingFile::~PendingFile() {
   std::error_code ignored;  // after Commit there is nothing to remove

@@ -10,7 +10,8 @@
 namespace shadowvm::cli {
 
 // A file that is written under a temporary name beside its final one. Commit gives it the final
-// name at once; without Commit nothing is left behind.
+// name at once; without Commit nothing is left behind. What a killed process left is removed by the
+// next one that writes the same file.
 class PendingFile {
  public:
   explicit PendingFile(std::filesystem::path final_path);
