@@ -4,6 +4,7 @@
 # One small file per dependency; each defines one imported target.
 find_package(Threads REQUIRED)
 include(dependencies/arrow)
+include(dependencies/flight)
 include(dependencies/protobuf)
 include(dependencies/json)
 include(dependencies/cli11)

@@ -10,6 +10,7 @@
 #include "engine/cli/bench/bench_command.h"
 #include "engine/cli/bench/engine_runner.h"
 #include "engine/cli/doctor/doctor_command.h"
+#include "engine/cli/node/node_command.h"
 #include "engine/cli/replay/replay_command.h"
 #include "engine/cli/ssb/gen_command.h"
 
@@ -33,6 +34,7 @@ int RunProgram(int argc, char** argv) {
   base::Status status;
   AddGenCommand(&app, &status);
   AddBenchCommand(&app, MakeEngineRunner, &status);
+  AddNodeCommand(&app, &status);
   AddReplayCommand(&app, &status);
   AddDoctorCommand(&app, &status);
   try {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/cli/node/node_command.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "engine/cli/byte_size.h"
+#include "engine/cli/program_paths.h"
+#include "engine/node/address.h"
+#include "engine/node/daemon.h"
+
+namespace shadowvm::cli {
+namespace {
+
+constexpr const char* kExplanation =
+    R"(A node runs commands for its clients, one process for all of them: they share its tables, its
+kernels and its memory. It speaks Arrow Flight over a Unix socket in a folder of its own, which
+only you may use; it does not listen on the network. proto/shadowvm/v1/node_service.proto says
+what a client sends.
+
+It ends at SIGTERM or Ctrl-C: queries that run get a while to finish, a second signal ends them.
+
+Examples:
+  shadowvm node
+  shadowvm node --socket /run/user/1000/shadowvm/node.sock --threads 4 --memory 8G)";
+
+struct NodeSettings {
+  std::string socket;
+  std::string memory;
+  int threads = 0;
+  double drain_seconds = 10;
+};
+
+void AddOptions(CLI::App* node, NodeSettings* settings) {
+  node->add_option("--socket", settings->socket,
+                   "Where to listen: a path (default: " + node::DefaultSocketPath().string() + ")");
+  node->add_option("--threads", settings->threads, "Threads (default: one per core)")
+      ->check(CLI::Range(1, 1024));
+  node->add_option("--memory", settings->memory,
+                   "Memory budget, such as 3G (default: half of the machine's)");
+  node->add_option("--drain", settings->drain_seconds,
+                   "Seconds that running queries get when the node is stopped")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+}
+
+base::Status RunNodeCommand(const NodeSettings& settings) {
+  node::NodeOptions options;
+  options.address = settings.socket;
+  options.version = SHADOWVM_VERSION;
+  options.drain = std::chrono::milliseconds(static_cast<int64_t>(settings.drain_seconds * 1000));
+  options.engine.threads = settings.threads;
+  options.engine.kernels.directory = KernelCacheFolder().string();
+  if (!settings.memory.empty()) {
+    SVM_ASSIGN_OR_RETURN(options.engine.memory_bytes, ParseBytes(settings.memory));
+  }
+  return node::RunNode(options);
+}
+
+}  // namespace
+
+void AddNodeCommand(CLI::App* app, base::Status* status) {
+  auto settings = std::make_shared<NodeSettings>();
+  CLI::App* node = app->add_subcommand("node", "Serve queries to clients on this machine");
+  node->footer(kExplanation);
+  AddOptions(node, settings.get());
+  node->callback([settings, status] { *status = RunNodeCommand(*settings); });
+}
+
+}  // namespace shadowvm::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/node/metrics.h"
+
+#include <string>
+
+namespace shadowvm::node {
+
+v1::QueryMetrics MetricsOf(Query* query) {
+  const exec::QueryStats& stats = query->stats();
+  v1::QueryMetrics metrics;
+  metrics.set_query_id(query->id());
+  metrics.set_rows(stats.rows);
+  metrics.set_total_ms(query->total_ms());
+  metrics.set_bytes_read(stats.bytes_read.load());
+  metrics.set_segments_run(stats.segments_run.load());
+  metrics.set_segments_skipped(stats.segments_skipped.load());
+  for (int i = 0; i < base::kNumStages; ++i) {
+    const auto stage = static_cast<base::Stage>(i);
+    v1::StageTime* time = metrics.add_stages();
+    time->set_stage(std::string(base::NameOf(stage)));
+    time->set_milliseconds(stats.spans.Milliseconds(stage));
+  }
+  return metrics;
+}
+
+void AddEngineState(exec::Engine* engine, v1::StatusResponse* status) {
+  status->set_memory_used(engine->budget().used());
+  status->set_memory_peak(engine->budget().peak());
+  status->set_memory_limit(engine->budget().limit());
+  const vkernel::KernelCacheStats kernels = engine->kernels().stats();
+  v1::KernelCounters* counters = status->mutable_kernels();
+  counters->set_memory_hits(kernels.memory_hits);
+  counters->set_disk_hits(kernels.disk_hits);
+  counters->set_compiles_fast(kernels.compiles_fast);
+  counters->set_compiles_full(kernels.compiles_full);
+  counters->set_compile_ms(kernels.compile_ms);
+}
+
+}  // namespace shadowvm::node

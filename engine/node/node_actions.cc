@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/node/command_check.h"
+#include "engine/node/flight_error.h"
+#include "engine/node/metrics.h"
+#include "engine/node/node_service.h"
+#include "engine/plan/plan_builder.h"
+#include "shadowvm/v1/node_service.pb.h"
+
+// The actions of the service, one function each.
+namespace shadowvm::node {
+namespace {
+
+namespace flight = arrow::flight;
+using base::ErrorCode;
+using base::MakeError;
+
+constexpr uint32_t kDefaultLease = 30'000;
+constexpr uint32_t kShortestLease = 100;
+constexpr uint32_t kLongestLease = 600'000;
+
+base::Status BadBody(const char* action) {
+  return MakeError(ErrorCode::kBadCommand, std::string("the body of '") + action + "'");
+}
+
+base::Status CheckProtocol(uint32_t version) {
+  if (version >= 1 && version <= plan::kProtocolVersion) return base::Status::OK();
+  return MakeError(ErrorCode::kProtocolVersion, "the client speaks " + std::to_string(version) +
+                                                    ", this node 1 to " +
+                                                    std::to_string(plan::kProtocolVersion));
+}
+
+}  // namespace
+
+const std::vector<NodeService::ActionEntry>& NodeService::Actions() {
+  static const std::vector<ActionEntry> kActions = {
+      {"handshake", "opens a session", false, &NodeService::Handshake},
+      {"keepalive", "renews the session's lease", true, &NodeService::KeepAlive},
+      {"close", "ends the session and its queries", true, &NodeService::CloseSession},
+      {"validate", "says of each action of a command whether it can be run", true,
+       &NodeService::Validate},
+      {"cancel", "cancels a query of the session", true, &NodeService::Cancel},
+      {"status", "what the node does and holds", false, &NodeService::Describe},
+      {"drop_tables", "drops every resident table", true, &NodeService::DropTables},
+  };
+  return kActions;
+}
+
+base::Result<std::string> NodeService::Handshake(const std::string&, const std::string& body) {
+  v1::HandshakeRequest request;
+  if (!request.ParseFromString(body)) return BadBody("handshake");
+  SVM_RETURN_NOT_OK(CheckProtocol(request.protocol_version()));
+  const uint32_t asked = request.lease_ms() == 0 ? kDefaultLease : request.lease_ms();
+  const uint32_t lease = std::clamp(asked, kShortestLease, kLongestLease);
+  v1::HandshakeResponse response;
+  response.set_protocol_version(plan::kProtocolVersion);
+  response.set_version(version_);
+  response.set_session(sessions_.Open(Milliseconds(lease), std::chrono::steady_clock::now()));
+  response.set_lease_ms(lease);
+  v1::Device* device = response.add_devices();
+  device->set_name(std::string(engine_->device().name()));
+  device->set_workers(static_cast<uint32_t>(engine_->device().num_workers()));
+  for (const char* capability : {"collect", "parquet-sink", "flight-stream"}) {
+    response.add_capabilities(capability);
+  }
+  return response.SerializeAsString();
+}
+
+// The lease was renewed when the call came in.
+base::Result<std::string> NodeService::KeepAlive(const std::string&, const std::string&) {
+  return std::string();
+}
+
+base::Result<std::string> NodeService::CloseSession(const std::string& session,
+                                                    const std::string&) {
+  sessions_.Close(session);
+  queries_.CancelSession(session);
+  return std::string();
+}
+
+base::Result<std::string> NodeService::Validate(const std::string&, const std::string& body) {
+  SVM_ASSIGN_OR_RETURN(const v1::ValidateResponse response, ValidateCommand(body, engine_.get()));
+  return response.SerializeAsString();
+}
+
+base::Result<std::string> NodeService::Cancel(const std::string& session, const std::string& body) {
+  v1::CancelRequest request;
+  if (!request.ParseFromString(body)) return BadBody("cancel");
+  v1::CancelResponse response;
+  response.set_found(queries_.Cancel(session, request.query_id()));
+  return response.SerializeAsString();
+}
+
+base::Result<std::string> NodeService::Describe(const std::string&, const std::string&) {
+  const QueryCounts counts = queries_.counts();
+  v1::StatusResponse status;
+  status.set_version(version_);
+  status.set_process_id(static_cast<uint32_t>(::getpid()));
+  status.set_uptime_ms(
+      std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - started_)
+          .count());
+  status.set_sessions(sessions_.size());
+  status.set_queries_running(counts.running);
+  status.set_queries_done(counts.done);
+  status.set_queries_failed(counts.failed);
+  status.set_queries_cancelled(counts.cancelled);
+  status.set_queries_kept(counts.kept);
+  AddEngineState(engine_.get(), &status);
+  return status.SerializeAsString();
+}
+
+base::Result<std::string> NodeService::DropTables(const std::string&, const std::string&) {
+  engine_->DropTables();
+  return std::string();
+}
+
+base::Result<std::string> NodeService::Act(const Context& context, const flight::Action& action) {
+  for (const ActionEntry& entry : Actions()) {
+    if (action.type != entry.name) continue;
+    std::string session;
+    if (entry.needs_session) {
+      SVM_ASSIGN_OR_RETURN(session, SessionOf(context));
+    }
+    return (this->*entry.handler)(session, action.body ? action.body->ToString() : std::string());
+  }
+  return MakeError(ErrorCode::kBadCommand, "no action '" + action.type + "'");
+}
+
+arrow::Status NodeService::DoAction(const Context& context, const flight::Action& action,
+                                    std::unique_ptr<flight::ResultStream>* results) {
+  auto body = Act(context, action);
+  if (!body.ok()) return ToFlight(body.status());
+  std::vector<flight::Result> only(1);
+  only.front().body = arrow::Buffer::FromString(std::move(*body));
+  *results = std::make_unique<flight::SimpleResultStream>(std::move(only));
+  return arrow::Status::OK();
+}
+
+arrow::Status NodeService::ListActions(const Context& context,
+                                       std::vector<flight::ActionType>* actions) {
+  for (const ActionEntry& entry : Actions()) actions->push_back({entry.name, entry.description});
+  return arrow::Status::OK();
+}
+
+}  // namespace shadowvm::node

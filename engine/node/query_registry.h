@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "engine/base/status.h"
+#include "engine/node/query.h"
+
+namespace shadowvm::node {
+
+struct QueryCounts {
+  int64_t kept = 0;
+  int64_t running = 0;
+  int64_t done = 0;
+  int64_t failed = 0;
+  int64_t cancelled = 0;
+};
+
+// The queries of all sessions, by session and id. One is kept from its registration until its
+// answer was fetched, it was cancelled, or its session ended. Thread-safe.
+class QueryRegistry {
+ public:
+  explicit QueryRegistry(memory::MemoryBudget* budget) : budget_(budget) {}
+
+  // Registers a command. The same id and bytes again answer with the query that is there;
+  // kBadCommand if the id stands for other bytes; kNodeStopping after Close. An empty id is chosen
+  // here.
+  base::Result<std::shared_ptr<Query>> Add(const std::string& session, const std::string& id,
+                                           CheckedCommand command);
+  // kUnknownQuery if there is none.
+  base::Result<std::shared_ptr<Query>> Find(const std::string& session, const std::string& id);
+  void Forget(const std::string& session, const Query& query);
+
+  // True for one caller, who then runs the query and calls End. kNodeStopping after Close for a
+  // query that has not begun.
+  base::Result<bool> Begin(Query* query);
+  void End(Query* query, Answer answer);
+
+  // Each cancels and forgets. Those that run end on their own, soon.
+  bool Cancel(const std::string& session, const std::string& id);
+  void CancelSession(const std::string& session);
+  void CancelAll();
+
+  // From now on nothing is registered and nothing begins.
+  void Close();
+  QueryCounts counts() const;
+
+ private:
+  using Key = std::pair<std::string, std::string>;  // session, id
+
+  memory::MemoryBudget* const budget_;
+  mutable std::mutex mutex_;
+  std::map<Key, std::shared_ptr<Query>> queries_;
+  QueryCounts counts_;
+  int64_t next_id_ = 1;
+  bool closed_ = false;
+};
+
+}  // namespace shadowvm::node

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ShadowVM authors
+"""A node as a process, and a client of it that is plain pyarrow.flight: what any Flight client would have to do."""
+
+import os
+import signal
+import subprocess
+import time
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.flight as flight
+from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE_S = 60
+
+
+@cache
+def _pool() -> descriptor_pool.DescriptorPool:
+    """The wire contract, read from the .proto files."""
+    files = sorted((ROOT / "proto/shadowvm/v1").glob("*.proto"))
+    made = subprocess.run(["protoc", f"-I{ROOT / 'proto'}", "--include_imports", "--descriptor_set_out=/dev/stdout",
+                           *files], capture_output=True, check=True)
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptor_pb2.FileDescriptorSet.FromString(made.stdout).file:
+        pool.Add(file)
+    return pool
+
+
+def message(name: str, **fields):
+    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"shadowvm.v1.{name}"))(**fields)
+
+
+def command_bytes(command) -> bytes:
+    return json_format.Parse(command.text(), message("Command")).SerializeToString()
+
+
+def code_of(error: flight.FlightError) -> int:
+    """The number an error carries as data; its message begins with the same one."""
+    read = message("Error")
+    read.ParseFromString(error.extra_info)
+    assert f"SVM-{read.code} " in str(error), str(error)
+    return read.code
+
+
+class Node:
+    """The daemon. Its socket lies in a folder of its own below 'folder'."""
+
+    def __init__(self, program, folder: Path, *options, **environment):
+        self.socket = folder / "run" / "node.sock"
+        self.process = subprocess.Popen([program.path, "node", "--socket", self.socket, *map(str, options)],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=os.environ | environment)
+        self.first_line = self.process.stdout.readline()
+        assert "listening on" in self.first_line, self.process.communicate(timeout=PATIENCE_S)[1]
+
+    def client(self, **handshake) -> "Client":
+        return Client(self.socket, **handshake)
+
+    def stop(self, with_signal=signal.SIGTERM) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(with_signal)
+        self.process.communicate(timeout=PATIENCE_S)
+        return self.process.returncode
+
+
+class Client:
+    """A connection and its session."""
+
+    def __init__(self, socket: Path, protocol_version: int = 1, lease_ms: int = 0):
+        self.connection = flight.connect(f"grpc+unix://{socket}")
+        self.options = flight.FlightCallOptions(timeout=PATIENCE_S)
+        request = message("HandshakeRequest", protocol_version=protocol_version, client="tests", lease_ms=lease_ms)
+        self.hello = self.act("handshake", request.SerializeToString(), "HandshakeResponse")
+        self.options = flight.FlightCallOptions(timeout=PATIENCE_S,
+                                                headers=[(b"shadowvm-session", self.hello.session.encode())])
+
+    def act(self, name: str, body: bytes = b"", answer: str = ""):
+        (result,) = self.connection.do_action(flight.Action(name, body), self.options)
+        if not answer:
+            return None
+        read = message(answer)
+        read.ParseFromString(result.body.to_pybytes())
+        return read
+
+    def status(self):
+        return self.act("status", answer="StatusResponse")
+
+    def validate(self, command):
+        return self.act("validate", command_bytes(command), "ValidateResponse")
+
+    def cancel(self, query_id: str) -> bool:
+        request = message("CancelRequest", query_id=query_id)
+        return self.act("cancel", request.SerializeToString(), "CancelResponse").found
+
+    def register(self, command, query_id: str = "") -> flight.FlightInfo:
+        request = message("RunRequest", query_id=query_id, command=command_bytes(command))
+        return self.connection.get_flight_info(
+            flight.FlightDescriptor.for_command(request.SerializeToString()), self.options)
+
+    def fetch(self, info: flight.FlightInfo):
+        """The answer and what the query did."""
+        reader = self.connection.do_get(info.endpoints[0].ticket, self.options)
+        batches, metrics = [], message("QueryMetrics")
+        for chunk in reader:
+            batches.append(chunk.data)
+            if chunk.app_metadata is not None:
+                metrics.ParseFromString(chunk.app_metadata.to_pybytes())
+        return pa.Table.from_batches(batches, reader.schema), metrics
+
+    def run(self, command, query_id: str = "") -> pa.Table:
+        return self.fetch(self.register(command, query_id))[0]
+
+    def close(self):
+        self.connection.close()
+
+
+def wait_until(condition, what: str):
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, f"never happened: {what}"
+        time.sleep(0.02)
