@@ -16,6 +16,7 @@ from commands import Command, aggregate_call, column, sort_key
 from node_client import PATIENCE_S, Node, code_of, wait_until
 
 ROWS = 200_000
+SMALL_ROWS = 60_000
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +24,15 @@ def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("table") / "t.parquet"
     pq.write_table(pa.table({"k": pa.array((i % 7 for i in range(ROWS)), pa.int32()),
                              "v": pa.array((i * 31 % 1009 for i in range(ROWS)), pa.int64())}), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def small_table(tmp_path_factory):
+    """Its pairs take a second or two."""
+    path = tmp_path_factory.mktemp("small") / "t.parquet"
+    pq.write_table(pa.table({"k": pa.array((i % 7 for i in range(SMALL_ROWS)), pa.int32()),
+                             "v": pa.array(range(SMALL_ROWS), pa.int64())}), path)
     return path
 
 
@@ -65,7 +75,7 @@ def many_pairs(path) -> Command:
 
 def check_sums(answer: pa.Table, duck, path):
     sql = f"SELECT k, sum(v)::BIGINT FROM '{path}' GROUP BY k ORDER BY k"
-    check_rows(rows_of(answer), rows_of(duck.execute(sql).to_arrow_table()), True, sql)
+    check_rows(rows_of(answer), rows_of(duck.sql(sql).to_arrow_table()), True, sql)
 
 
 def refused(call) -> int:
@@ -181,6 +191,15 @@ def test_cancelling(node, duck, table):
     check_sums(client.run(sums(table)), duck, table)
 
 
+def test_a_second_fetch_joins_the_run(node, small_table):
+    with ThreadPoolExecutor(2) as pool:
+        client, first = start_long_query(node, small_table, pool)
+        second = pool.submit(client.fetch, client.register(many_pairs(small_table), "long"))
+        assert [answer.result()[0].to_pylist() for answer in (first, second)] == [[{"m": SMALL_ROWS - 1}]] * 2
+    status = client.status()
+    assert (status.queries_done, status.queries_kept) == (1, 0)
+
+
 def test_closing_a_session_cancels_its_queries(node, table):
     with ThreadPoolExecutor(1) as pool:
         client, fetching = start_long_query(node, table, pool)
@@ -212,15 +231,12 @@ def test_a_lease_that_ends_drops_answers(node, table):
     assert refused(lambda: silent.act("keepalive")) == 5001
 
 
-def test_sigterm_waits_for_running_queries(start, table, duck):
-    node = start("--threads", 2, "--drain", 60)
-    client = node.client()
-    info = client.register(sums(table), "short")
+def test_sigterm_waits_for_running_queries(start, small_table):
+    node = start("--threads", 2, "--drain", PATIENCE_S)
     with ThreadPoolExecutor(1) as pool:
-        fetching = pool.submit(client.fetch, info)
-        wait_until(lambda: fetching.done() or client.status().queries_running == 1, "the query runs")
+        _, fetching = start_long_query(node, small_table, pool)
         assert node.stop() == 0
-        check_sums(fetching.result()[0], duck, table)
+        assert fetching.result()[0].to_pylist() == [{"m": SMALL_ROWS - 1}]
     assert not node.socket.exists()
 
 

@@ -35,7 +35,7 @@ base::Status Query::ReserveAnswer(const arrow::Table& table) {
 const Answer& Query::Finish(Answer answer) {
   // Before the lock: making room may take long, and nobody else touches the answer yet.
   if (answer.ok()) {
-    if (auto reserved = ReserveAnswer(**answer); !reserved.ok()) answer = std::move(reserved);
+    if (const auto reserved = ReserveAnswer(**answer); !reserved.ok()) answer = reserved;
   }
   std::lock_guard lock(mutex_);
   answer_ = std::move(answer);
