@@ -6,7 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "engine/base/fault.h"
 #include "engine/node/answer_stream.h"
 #include "engine/node/command_check.h"
 #include "engine/node/flight_error.h"
