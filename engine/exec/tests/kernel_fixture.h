@@ -6,6 +6,7 @@
 #include <arrow/api.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -28,6 +29,8 @@ inline std::unique_ptr<Engine> MakeTestEngine(const std::string& cache_folder = 
   options.kernels.use_disk = !cache_folder.empty();
   options.kernels.directory = cache_folder;
   options.kernels.background_full = false;
+  // A busy machine must not turn compiles over to the fallback, whose kernels are others on disk.
+  options.kernels.timeout = std::chrono::minutes(5);
   return Engine::Make(std::move(options)).ValueOrDie();
 }
 

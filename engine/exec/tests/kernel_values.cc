@@ -144,6 +144,7 @@ class Generator {
       const Int128 bits = static_cast<Int128>(random_()) << 64 | static_cast<Int128>(random_());
       value = bits >> (random_() % 126 + 1);
     }
+    if (type.kind == TypeKind::kBool) return value & 1;
     return value < least || value > most ? value % (most + 1) : value;
   }
 
@@ -216,6 +217,12 @@ void AppendFloats(const arrow::Array& array, std::vector<Value>* values) {
             ? static_cast<double>(static_cast<const arrow::FloatArray&>(array).Value(i))
             : static_cast<const arrow::DoubleArray&>(array).Value(i)));
   }
+}
+
+void AppendTexts(const arrow::Array& array, std::vector<Value>* values) {
+  std::vector<std::string_view> texts;
+  columns::ReadTexts(array, &texts);
+  for (const std::string_view text : texts) values->push_back(Value::Text(std::string(text)));
 }
 
 void AppendIntegers(const arrow::Array& array, Type type, std::vector<Value>* values) {
@@ -298,6 +305,8 @@ std::vector<Value> FromArrow(const arrow::ChunkedArray& column, Type type) {
     const size_t first = values.size();
     if (type.is_float()) {
       AppendFloats(*chunk, &values);
+    } else if (type.is_text()) {
+      AppendTexts(*chunk, &values);
     } else {
       AppendIntegers(*chunk, type, &values);
     }
@@ -310,6 +319,7 @@ std::vector<Value> FromArrow(const arrow::ChunkedArray& column, Type type) {
 
 bool SameValue(Type type, const Value& left, const Value& right) {
   if (left.is_null || right.is_null) return left.is_null == right.is_null;
+  if (type.is_text()) return left.text == right.text;
   if (!type.is_float()) return left.integer == right.integer;
   if (std::isnan(left.number) || std::isnan(right.number)) {
     return std::isnan(left.number) && std::isnan(right.number);
