@@ -68,7 +68,8 @@ Result<Fault> ParseFault(const std::vector<std::string>& words) {
   return fault;
 }
 
-// The armed faults and the hit counts of one process. A test facility: release builds never reach it.
+// The armed faults and the hit counts of one process. A test facility: release builds never reach
+// it.
 class FaultRegistry {
  public:
   static FaultRegistry& Instance() {

@@ -11,8 +11,8 @@
 
 namespace shadowvm::base {
 
-// The stages a query's time is split into. Every duration that is reported goes through here: nobody measures
-// time by hand.
+// The stages a query's time is split into. Every duration that is reported goes through here:
+// nobody measures time by hand.
 enum class Stage : uint8_t { kPlan, kRender, kCompile, kScan, kRun, kMerge };
 inline constexpr int kNumStages = 6;
 std::string_view NameOf(Stage stage);
@@ -24,7 +24,8 @@ class Spans {
     nanos_[static_cast<int>(stage)].fetch_add(time.count(), std::memory_order_relaxed);
   }
   double Milliseconds(Stage stage) const {
-    return static_cast<double>(nanos_[static_cast<int>(stage)].load(std::memory_order_relaxed)) / 1e6;
+    return static_cast<double>(nanos_[static_cast<int>(stage)].load(std::memory_order_relaxed)) /
+           1e6;
   }
   void Reset() {
     for (auto& nanos : nanos_) nanos.store(0, std::memory_order_relaxed);

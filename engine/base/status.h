@@ -12,8 +12,8 @@
 
 namespace shadowvm::base {
 
-// Errors travel as arrow::Status; what they mean to a caller is the numbered code of error_table.inc, carried
-// as the status's detail. No exception crosses a library of ours.
+// Errors travel as arrow::Status; what they mean to a caller is the numbered code of
+// error_table.inc, carried as the status's detail. No exception crosses a library of ours.
 using arrow::Result;
 using arrow::Status;
 
@@ -26,8 +26,8 @@ enum class ErrorCode : int32_t {
 // Who should do what about an error.
 enum class ErrorClass { kUser, kRetryable, kFatal };
 
-// Builds a status: "SVM-1001 file not found: <message>". The message names the thing (file, column, action)
-// and, where there is something to do, what to do.
+// Builds a status: "SVM-1001 file not found: <message>". The message names the thing (file, column,
+// action) and, where there is something to do, what to do.
 Status MakeError(ErrorCode code, std::string_view message);
 
 // The numbered code of a status, or kInternal for one that carries none.

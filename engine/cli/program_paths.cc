@@ -22,8 +22,10 @@ const char* NonEmpty(const char* variable) {
 
 fs::path KernelCacheFolder() {
   if (const char* folder = NonEmpty("SHADOWVM_CACHE_DIR")) return folder;
-  if (const char* cache = NonEmpty("XDG_CACHE_HOME")) return fs::path(cache) / "shadowvm" / "kernels";
-  if (const char* home = NonEmpty("HOME")) return fs::path(home) / ".cache" / "shadowvm" / "kernels";
+  if (const char* cache = NonEmpty("XDG_CACHE_HOME"))
+    return fs::path(cache) / "shadowvm" / "kernels";
+  if (const char* home = NonEmpty("HOME"))
+    return fs::path(home) / ".cache" / "shadowvm" / "kernels";
   return fs::temp_directory_path() / ("shadowvm-" + std::to_string(::getuid()));
 }
 

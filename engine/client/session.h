@@ -27,7 +27,7 @@ struct SessionOptions {
   // where ShadowVM was installed; where it is nowhere, kernels are compiled by the machine's C++
   // compiler, which takes longer.
   std::string compiler_path;
-  v1::Settings settings;     // sent with every command of the session
+  v1::Settings settings;  // sent with every command of the session
 };
 
 // Runs queries in this process. Holds what queries share: worker threads, resident tables, compiled

@@ -52,8 +52,8 @@ base::Status RunPartitions(const Workers& workers, PartitionQueue* queue,
     return true;
   };
   SVM_RETURN_NOT_OK(workers.device->Run(step, WorkersFor(workers, queue->num_partitions())));
-  // The last partition may have been left in the middle, when its kernel saw the flag: half an answer
-  // must not pass for one.
+  // The last partition may have been left in the middle, when its kernel saw the flag: half an
+  // answer must not pass for one.
   return CheckCancelled(workers);
 }
 

@@ -20,7 +20,9 @@ TEST(Spans, AddUpPerStage) {
 
 TEST(Spans, ASpanEndsWithItsScope) {
   Spans spans;
-  { Span span(&spans, Stage::kMerge); }
+  {
+    Span span(&spans, Stage::kMerge);
+  }
   EXPECT_GT(spans.Milliseconds(Stage::kMerge), 0.0);
 }
 

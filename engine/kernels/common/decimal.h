@@ -111,7 +111,7 @@ SVM_INLINE bool decimal_subtract(i128 a, u32 sa, i128 b, u32 sb, u32 precision, 
 // a × b, of scales that add up to product_scale, as a decimal(precision, scale). Spark first rounds
 // a product of more than 38 digits to 38, then to the scale: two roundings, and so do we.
 SVM_FUNCTION bool decimal_multiply(i128 a, i128 b, u32 product_scale, u32 precision, u32 scale,
-                               i128* out) {
+                                   i128* out) {
   const bool negative = (a < 0) != (b < 0);
   Wide product = wide_multiply(magnitude(a), magnitude(b));
   u32 excess = 0;
@@ -135,7 +135,8 @@ SVM_INLINE bool rest_rounds_up(u128 rest, u128 divisor, u32 scale) {
 }
 
 // a of scale sa / b of scale sb as a decimal(precision, scale). False when b is 0.
-SVM_FUNCTION bool decimal_divide(i128 a, u32 sa, i128 b, u32 sb, u32 precision, u32 scale, i128* out) {
+SVM_FUNCTION bool decimal_divide(i128 a, u32 sa, i128 b, u32 sb, u32 precision, u32 scale,
+                                 i128* out) {
   Wide dividend = wide_of(magnitude(a)), divisor = wide_of(magnitude(b));
   *out = 0;
   if (b == 0) return false;

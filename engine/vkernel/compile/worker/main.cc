@@ -73,8 +73,8 @@ Frame Compile(const Frontend& frontend, const Target& target, const std::string&
   return {FrameKind::kObject, {std::move(shared), log, std::to_string(time.count())}};
 }
 
-// Nobody waits for full code: while it is made, queries and other compiles go first. It has a thread
-// of its own, since only a privileged one could leave this priority again.
+// Nobody waits for full code: while it is made, queries and other compiles go first. It has a
+// thread of its own, since only a privileged one could leave this priority again.
 Frame CompileGivingWay(const Frontend& frontend, const Target& target, const std::string& library,
                        const Frame& request) {
   Frame reply;
