@@ -104,7 +104,7 @@ def test_a_folder_that_cannot_be_made_is_named(program, tmp_path):
 
 def test_a_full_disk_leaves_no_file(program, tmp_path):
     # A limit on file sizes stands for a full disk: lineorder does not fit, the tables before it do.
-    command = f"ulimit -f 200; trap '' XFSZ; exec '{program.path}' gen ssb --sf 0.05 --out '{tmp_path}'"
+    command = f"ulimit -f 200; trap '' XFSZ; exec '{program.path}' gen ssb --sf 0.05 --compression snappy --out '{tmp_path}'"
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert result.returncode == 1
     assert "lineorder.parquet" in result.stderr
