@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The ShadowVM authors
 """What ShadowVM must show, one module a bar. Each measures, and says whether the bar is met."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -26,4 +26,3 @@ class Outcome:
     bar: str
     measured: str
     met: bool
-    detail: dict = field(default_factory=dict)

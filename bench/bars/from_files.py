@@ -3,18 +3,10 @@
 """Nothing resident: both engines read the same Parquet files, page cache warm, kernels cached."""
 
 from bars import Outcome, Setup
-from compare_ssb import heading, record, run_comparison
-from tables import terminal_table
+from bars.against_duckdb import RatioBar, measure_ratio
 
-MIN_GEOMEAN, MIN_QUERY = 1.2, 0.9
+BAR = RatioBar("from Parquet, SF10", "ssb-sf10-file", "file", min_geomean=1.2, min_query=0.9)
 
 
 def measure(setup: Setup) -> Outcome:
-    outcome = run_comparison(setup.program, setup.sf10, setup.threads, setup.runs, "file")
-    record(outcome, "ssb-sf10-file", setup.results)
-    print(heading(outcome))
-    print(terminal_table(outcome["results"], outcome["machine"]["read_bytes_per_second"]["all"]))
-    worst = min(outcome["results"], key=lambda times: times.ratio)
-    return Outcome("from Parquet, SF10", f"geomean ≥ {MIN_GEOMEAN}×, no query under {MIN_QUERY}×",
-                   f"geomean {outcome['geomean']:.2f}×, least {worst.ratio:.2f}× ({worst.name})",
-                   outcome["geomean"] >= MIN_GEOMEAN and worst.ratio >= MIN_QUERY)
+    return measure_ratio(setup, BAR)
