@@ -13,12 +13,8 @@ using plan::Op;
 using Origins = std::vector<int>;
 
 int OriginOf(const Expression& expression, const Origins& origins) {
-  const Expression* inner = &expression;
-  while (inner->op == Op::kCast && inner->type.is_integer() && inner->arg(0).type.is_integer() &&
-         inner->arg(0).type.kind <= inner->type.kind) {
-    inner = &inner->arg(0);
-  }
-  return inner->is_column() ? origins[inner->column] : -1;
+  const Expression& inner = plan::WithoutWidening(expression);
+  return inner.is_column() ? origins[inner.column] : -1;
 }
 
 Origins Keep(const Origins& origins, const std::vector<int>& kept) {

@@ -28,7 +28,7 @@ class DenseChooser {
                const std::vector<PreparedJoin>& joins)
       : blueprint_(blueprint), source_(source), joins_(joins) {}
 
-  bool Choose(const plan::AggregateNode& node, const std::vector<KeyOrigin>& origins) {
+  bool Choose(const std::vector<KeyOrigin>& origins) {
     if (!ChooseJoins(origins)) return false;
     for (size_t i = 0; i < origins.size(); ++i) {
       const KeyOrigin& origin = origins[i];
@@ -132,7 +132,7 @@ Grouping ChooseGrouping(const plan::AggregateNode& node,
     return grouping;
   }
   DenseChooser chooser(translator.blueprint(), source, joins);
-  return chooser.Choose(node, translator.OriginsOf(node)) ? chooser.Take() : grouping;
+  return chooser.Choose(translator.OriginsOf(node)) ? chooser.Take() : grouping;
 }
 
 RowColumn RowColumnOf(const vkernel::Blueprint& blueprint, const plan::Expression& value,

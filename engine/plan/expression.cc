@@ -115,6 +115,18 @@ ExpressionPtr Substitute(const ExpressionPtr& expression,
   return WithArgs(expression, [&](const ExpressionPtr& arg) { return Substitute(arg, values); });
 }
 
+bool KeepsEveryInteger(columns::Type from, columns::Type to) {
+  return from.is_integer() && to.is_integer() && from.kind <= to.kind;
+}
+
+const Expression& WithoutWidening(const Expression& expression) {
+  const Expression* inner = &expression;
+  while (inner->op == Op::kCast && KeepsEveryInteger(inner->arg(0).type, inner->type)) {
+    inner = &inner->arg(0);
+  }
+  return *inner;
+}
+
 bool CanRaise(const Expression& expression) {
   if (expression.mode == EvalMode::kAnsi && CanFail(expression)) return true;
   for (const auto& arg : expression.args) {

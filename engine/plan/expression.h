@@ -103,6 +103,11 @@ void MarkColumns(const Expression& expression, std::vector<bool>* used);
 ExpressionPtr Renumber(const ExpressionPtr& expression, const std::vector<int>& numbers);
 // The same expression with column c replaced by the expression values[c].
 ExpressionPtr Substitute(const ExpressionPtr& expression, const std::vector<ExpressionPtr>& values);
+// A conversion between integers that keeps every value: to the same width or a larger one.
+bool KeepsEveryInteger(columns::Type from, columns::Type to);
+// The expression beneath conversions that keep every integer: what a key or a bound really reads.
+const Expression& WithoutWidening(const Expression& expression);
+
 // True when evaluating it can fail the query (kAnsi operations): it must not move before what
 // guards it.
 bool CanRaise(const Expression& expression);

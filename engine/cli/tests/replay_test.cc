@@ -108,8 +108,8 @@ TEST(CommandPathsTest, RootGoesBeforeRelativePathsOfScansAlone) {
   paths->add_paths("/b.parquet");
   command.add_actions()->mutable_scan()->set_table("t");
   command.add_actions()->mutable_sink()->mutable_parquet()->set_path("c.parquet");
-  ReadFrom("/root", &command);
-  EXPECT_EQ(command.actions(0).scan().files().paths(0), "/root/a.parquet");
+  ReadFrom("/data", &command);
+  EXPECT_EQ(command.actions(0).scan().files().paths(0), "/data/a.parquet");
   EXPECT_EQ(command.actions(0).scan().files().paths(1), "/b.parquet");
   EXPECT_EQ(command.actions(2).sink().parquet().path(), "c.parquet");
 }

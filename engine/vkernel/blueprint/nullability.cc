@@ -31,11 +31,6 @@ bool CaseMayBeNull(const Expression& expression, const Blueprint& blueprint) {
   return MayBeNull(expression.arg(last), blueprint);
 }
 
-// A conversion between integers, dates or bools that keeps every value.
-bool KeepsEveryInteger(columns::Type from, columns::Type to) {
-  return from.is_integer() && to.is_integer() && from.kind <= to.kind;
-}
-
 // True when the expression is null, not merely false, wherever the input is.
 bool IsNullWhere(const Expression& expression, int input) {
   const auto is_null = [&](const auto& arg) { return IsNullWhere(*arg, input); };
@@ -74,7 +69,7 @@ bool CanLackResult(const Expression& expression) {
       return true;
     case Op::kCast: {
       const columns::Type from = expression.arg(0).type;
-      if (from == type || KeepsEveryInteger(from, type)) return false;
+      if (from == type || plan::KeepsEveryInteger(from, type)) return false;
       return expression.mode != EvalMode::kLegacy || from.is_text() || type.is_decimal();
     }
     default:

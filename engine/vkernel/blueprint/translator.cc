@@ -44,12 +44,6 @@ bool IsRangeOp(Op op) {
          op == Op::kGreaterEqual;
 }
 
-bool IsWideningCast(const Expression& expression) {
-  if (expression.op != Op::kCast) return false;
-  const columns::Type from = expression.arg(0).type;
-  return from.is_integer() && expression.type.is_integer() && from.kind <= expression.type.kind;
-}
-
 }  // namespace
 
 PipelineTranslator::PipelineTranslator(const plan::Pipeline& pipeline, SourceFacts source,
@@ -110,10 +104,9 @@ ExpressionPtr PipelineTranslator::Resolve(const ExpressionPtr& expression) const
 }
 
 int PipelineTranslator::PlainColumn(const Expression& expression) const {
-  const Expression* inner = &expression;
-  while (IsWideningCast(*inner)) inner = &inner->arg(0);
-  if (!inner->is_column()) return -1;
-  const Input& input = blueprint_.inputs[inner->column];
+  const Expression& inner = plan::WithoutWidening(expression);
+  if (!inner.is_column()) return -1;
+  const Input& input = blueprint_.inputs[inner.column];
   return input.is_payload ? -1 : input.index;
 }
 

@@ -20,7 +20,7 @@ int ScaleOf(Type type) { return type.is_decimal() ? type.scale : 0; }
 // A cast that changes neither value nor class.
 bool IsIdentity(Type from, Type to) {
   if (from == to) return true;
-  if (from.is_integer() && to.is_integer()) return from.kind <= to.kind;
+  if (plan::KeepsEveryInteger(from, to)) return true;
   return from.is_text() && to.is_text();
 }
 

@@ -119,7 +119,6 @@ class KernelRenderer {
       inner.Line("SVM_END_STEPS(t, call);");
       RenderLevel(1, &sink, &inner);
     }
-    sink.RenderEnd();
     *out = inner;
   }
 

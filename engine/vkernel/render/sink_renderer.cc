@@ -51,8 +51,6 @@ void SinkRenderer::RenderStart() {
   if (sink_.form == SinkForm::kDenseGroups) out_.Line("i64* const dense = call->dense;");
 }
 
-void SinkRenderer::RenderEnd() {}
-
 void SinkRenderer::RenderRows(int level) {
   switch (sink_.form) {
     case SinkForm::kCollect:
@@ -97,13 +95,9 @@ std::string SinkRenderer::OutputText(const OutputColumn& output, RowScope* scope
 // A framed or coded column of the source that is never null, as it is: verbs take it whole.
 const SourceColumn* SinkRenderer::PlainColumn(const plan::Expression& expression,
                                               columns::Encoding encoding) const {
-  const plan::Expression* inner = &expression;
-  while (inner->op == plan::Op::kCast && inner->type.is_integer() &&
-         inner->arg(0).type.is_integer() && inner->arg(0).type.kind <= inner->type.kind) {
-    inner = &inner->arg(0);
-  }
-  if (!inner->is_column() || blueprint_.inputs[inner->column].is_payload) return nullptr;
-  const SourceColumn& column = blueprint_.columns[blueprint_.inputs[inner->column].index];
+  const plan::Expression& inner = plan::WithoutWidening(expression);
+  if (!inner.is_column() || blueprint_.inputs[inner.column].is_payload) return nullptr;
+  const SourceColumn& column = blueprint_.columns[blueprint_.inputs[inner.column].index];
   return column.layout.encoding == encoding && !column.layout.nullable ? &column : nullptr;
 }
 

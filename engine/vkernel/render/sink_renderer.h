@@ -17,7 +17,6 @@ class SinkRenderer {
 
   void RenderStart();          // before the loop over tiles
   void RenderRows(int level);  // inside it, for the rows of a level
-  void RenderEnd();            // after it
 
  private:
   void RenderCollect(int level);
