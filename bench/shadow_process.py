@@ -50,12 +50,11 @@ class ShadowProcess:
         """Ends the process and keeps its peak memory."""
         if self._process.returncode is not None:
             return
+        self.peak_rss_bytes = _peak_rss_bytes(self._process.pid)
         self._process.stdin.close()
         self._process.stdout.close()
-        _, status, usage = os.wait4(self._process.pid, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(status)
+        self._process.wait()
         self._process.stderr.close()
-        self.peak_rss_bytes = usage.ru_maxrss * 1024
 
     def _request(self, line: str) -> dict:
         try:
@@ -70,3 +69,11 @@ class ShadowProcess:
         if "error" in answer:
             raise ShadowError(f"{line}: {answer['error']}")
         return answer
+
+
+def _peak_rss_bytes(pid: int) -> int:
+    """What the program itself took at most. The usage that wait4 gives would begin with this process's own size, as
+    the child shares its memory until it has become the program."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        peak = next((line for line in status if line.startswith("VmHWM:")), "VmHWM: 0 kB")
+    return int(peak.split()[1]) * 1024
