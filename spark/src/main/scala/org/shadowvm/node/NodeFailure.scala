@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.shadowvm.node
+
+import org.shadowvm.proto.v1.ErrorClass
+
+/** An error that a node has answered with: `code` is a number of the engine's error table, the class says what to do. */
+class NodeFailure(val code: Int, val errorClass: ErrorClass, message: String, cause: Throwable = null)
+    extends RuntimeException(message, cause)
+
+/** There is no node to talk to: it cannot be reached, the connection was lost, or its process died. */
+final class NodeAway(message: String, cause: Throwable = null)
+    extends NodeFailure(NodeFailure.NoCode, ErrorClass.ERROR_CLASS_RETRYABLE, message, cause)
+
+/** The task that waited for the node was cancelled; no failure, and never a reason to run anything again. */
+final class NodeCancelled(message: String) extends RuntimeException(message)
+
+object NodeFailure {
+
+  /** Of failures that no node has numbered. */
+  val NoCode: Int = 0
+}
