@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.shadowvm.settings
+
+import org.shadowvm.settings.SettingKind._
+import org.shadowvm.settings.SettingScope._
+
+/** Every key there is. A new one goes here, into [[ShadowSettings]] and, by itself, into docs/settings.md. */
+object KnownSettings {
+  val Prefix = "spark.shadowvm."
+
+  val Enabled: Setting[Boolean] = Setting(
+    Prefix + "enabled", Flag, true, Query,
+    "Whether queries may run in a node. When false, the plugin leaves every plan as it is.", "0.1.0")
+
+  val Mode: Setting[String] = Setting(
+    Prefix + "mode", Choice("auto", "cpu", "gpu", "mixed"), "auto", Query,
+    "Which processors run kernels: `auto` takes what the node has.", "0.1.0")
+
+  val NodeAddress: Setting[Option[String]] = Setting(
+    Prefix + "node.address", Maybe(Text), None, Application,
+    "The Unix socket of a node that runs already: a path or `unix:PATH`. When empty, the plugin starts one itself.",
+    "0.1.0")
+
+  val NodeAutostart: Setting[Boolean] = Setting(
+    Prefix + "node.autostart", Flag, true, Application,
+    "Whether the plugin starts a node when no address is given and Spark's master is local.", "0.1.0")
+
+  val NodePath: Setting[Option[String]] = Setting(
+    Prefix + "node.path", Maybe(Text), None, Application,
+    "The program `shadowvm`. When empty it is looked for beside the plugin's jar (`../bin/shadowvm`) and on PATH.",
+    "0.1.0")
+
+  val Memory: Setting[Option[Long]] = Setting(
+    Prefix + "memory", Maybe(Bytes), None, Application,
+    "The budget of a node that the plugin starts. When empty: half of what the machine's memory, or the container's " +
+      "limit, leaves beside the JVM's heap.", "0.1.0")
+
+  val Partitions: Setting[Int] = Setting(
+    Prefix + "partitions", Number(1), 1, Query,
+    "Partitions in which Spark takes rows over from the node when it works on with them. An answer that is " +
+      "collected always has one.", "0.1.0")
+
+  val Explain: Setting[String] = Setting(
+    Prefix + "explain", Choice("NONE", "FALLBACK", "ALL"), "NONE", Query,
+    "What is logged of each query: nothing, the operators that stay in Spark with the reasons, or every operator.",
+    "0.1.0")
+
+  val ExplainOnly: Setting[Boolean] = Setting(
+    Prefix + "explainOnly", Flag, false, Query,
+    "Only say what would run in a node: every query runs in Spark, and no node is needed.", "0.1.0")
+
+  val MinBytes: Setting[Long] = Setting(
+    Prefix + "minBytes", Bytes, 1L << 20, Query,
+    "Queries whose files have fewer bytes than this in all stay in Spark.", "0.1.0")
+
+  val DirectCollect: Setting[Boolean] = Setting(
+    Prefix + "directCollect", Flag, false, Query,
+    "Collect without a Spark job: saves some milliseconds, but the query is in no job list.", "0.1.0")
+
+  val RuntimeFallback: Setting[Boolean] = Setting(
+    Prefix + "fallback.runtime.enabled", Flag, true, Query,
+    "Whether Spark runs a query that fails in the node before its first row. When false, such a query fails.", "0.1.0")
+
+  val StrictFloat: Setting[Boolean] = Setting(
+    Prefix + "strictFloat", Flag, false, Query,
+    "Keep in Spark what adds up floats: a node adds in another order, so the last bits may differ.", "0.1.0")
+
+  val RecordDir: Setting[Option[String]] = Setting(
+    Prefix + "record.dir", Maybe(Text), None, Query,
+    "A folder that gets every command as a file, for `shadowvm replay`. When empty, nothing is recorded.", "0.1.0")
+
+  /** One switch per operator and per expression, named after Spark's class without the suffix `Exec`. */
+  val Switches: Seq[Setting[Boolean]] = Seq(
+    Setting(Prefix + "operator.<Name>.enabled", Flag, true, Query,
+      "Whether an operator, such as `SortMergeJoin`, may run in a node.", "0.1.0"),
+    Setting(Prefix + "expression.<Name>.enabled", Flag, true, Query,
+      "Whether an expression, such as `Substring`, may run in a node.", "0.1.0"))
+
+  val All: Seq[Setting[_]] = Seq[Setting[_]](
+    Enabled, Mode, NodeAddress, NodeAutostart, NodePath, Memory, Partitions, Explain, ExplainOnly, MinBytes,
+    DirectCollect, RuntimeFallback, StrictFloat, RecordDir) ++ Switches
+
+  private val switchPattern = """spark\.shadowvm\.(operator|expression)\.(\w+)\.enabled""".r
+
+  /** The setting of a key as users write it. */
+  def of(key: String): Option[Setting[_]] = key match {
+    case switchPattern(kind, _) => Switches.find(_.key.startsWith(s"$Prefix$kind.")).map(_.copy(key = key))
+    case _ => All.find(_.key == key)
+  }
+
+  /** What a switch speaks of: ("operator", "Sort"). */
+  def switchOf(key: String): Option[(String, String)] = key match {
+    case switchPattern(kind, name) => Some((kind, name))
+    case _ => None
+  }
+}
