@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.shadowvm
+
+import java.util.{Collections, Map => JMap}
+
+import org.apache.spark.SparkContext
+import org.apache.spark.api.plugin.{DriverPlugin, PluginContext}
+import org.shadowvm.node.NodeManager
+import org.shadowvm.settings.ShadowSettings
+import org.slf4j.LoggerFactory
+
+/** What lives as long as an application: checked settings and a node. */
+private[shadowvm] final class ShadowDriverPlugin extends DriverPlugin {
+  private val log = LoggerFactory.getLogger(classOf[ShadowPlugin])
+  private var nodes: Option[NodeManager] = None
+
+  /** A setting of a wrong type ends the application here, before it has done anything. */
+  override def init(context: SparkContext, plugin: PluginContext): JMap[String, String] = {
+    ShadowSettings.checkAll(plugin.conf).foreach(log.warn)
+    val manager = new NodeManager(plugin.conf)
+    nodes = Some(manager)
+    manager.start()
+    Collections.emptyMap()
+  }
+
+  override def shutdown(): Unit = nodes.foreach(_.stop())
+}

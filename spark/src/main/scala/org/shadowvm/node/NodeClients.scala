@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.shadowvm.node
+
+import java.util.concurrent.ConcurrentHashMap
+
+import org.shadowvm.proto.v1.ErrorClass
+
+/**
+ * The clients of this JVM, one per address: tasks arrive with an address and share its connection and its session.
+ * A client that nobody closes goes with the JVM; its threads keep nothing alive.
+ */
+object NodeClients {
+  private val clients = new ConcurrentHashMap[String, NodeClient]()
+
+  /** Does not connect yet. [[NodeFailure]] if the address is none. */
+  def at(address: String): NodeClient = clients.computeIfAbsent(address, create(_))
+
+  /** Closes the client of an address, if there is one; the next [[at]] makes another. */
+  def close(address: String): Unit = Option(clients.remove(address)).foreach(_.close())
+
+  private def create(address: String): NodeClient = NodeAddress.socket(address) match {
+    case Right(socket) => new FlightNodeClient(address, socket)
+    case Left(complaint) => throw new NodeFailure(NodeFailure.BadAddress, ErrorClass.ERROR_CLASS_USER, complaint)
+  }
+}
