@@ -11,8 +11,10 @@ class Setup:
     """What every bar is given."""
 
     program: Path
+    sf01: Path
     sf1: Path
     sf10: Path
+    spark_data: Path  # what the bars of Spark are measured at
     results: Path
     threads: int
     runs: int
