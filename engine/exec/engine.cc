@@ -47,14 +47,33 @@ Engine::~Engine() = default;
 base::Result<std::shared_ptr<arrow::Table>> Engine::Run(const v1::Command& command,
                                                         const schedule::CancelToken* cancel,
                                                         QueryStats* stats) {
-  constexpr int kMaxRestarts = 8;
   QueryStats own_stats;
+  if (stats == nullptr) stats = &own_stats;
+  SVM_ASSIGN_OR_RETURN(const auto plan, Plan(command, &stats->spans));
+  return RunOpened(plan.get(), {cancel, stats});
+}
+
+base::Result<std::unique_ptr<QueryPlan>> Engine::Plan(const v1::Command& command,
+                                                      base::Spans* spans) {
+  return QueryPlan::Make(this, command, spans);
+}
+
+base::Result<std::shared_ptr<arrow::Table>> Engine::Run(QueryPlan* plan, RunOptions options) {
+  SVM_RETURN_NOT_OK(plan->Reopen());
+  QueryStats own_stats;
+  if (options.stats == nullptr) options.stats = &own_stats;
+  return RunOpened(plan, options);
+}
+
+base::Result<std::shared_ptr<arrow::Table>> Engine::RunOpened(QueryPlan* plan,
+                                                              const RunOptions& options) {
+  constexpr int kMaxRestarts = 8;
   for (int restarts = 0;; ++restarts) {
-    Query query(this, command, cancel, stats != nullptr ? stats : &own_stats);
-    auto answer = query.Run();
+    auto answer = Query(this, plan, options).Run();
     // A string column outgrew its dictionary while it was read: the table knows its new layout now.
     const bool changed = base::CodeOf(answer.status()) == base::ErrorCode::kLayoutChanged;
     if (answer.ok() || !changed || restarts == kMaxRestarts) return answer;
+    SVM_RETURN_NOT_OK(plan->Reopen());
   }
 }
 

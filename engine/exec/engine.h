@@ -14,6 +14,7 @@
 #include "engine/columns/table.h"
 #include "engine/device/cpu_device.h"
 #include "engine/exec/query_context.h"
+#include "engine/exec/query_plan.h"
 #include "engine/memory/budget.h"
 #include "engine/schedule/cancel_token.h"
 #include "engine/storage/segment_cache.h"
@@ -43,6 +44,11 @@ class Engine {
                                                   const schedule::CancelToken* cancel = nullptr,
                                                   QueryStats* stats = nullptr);
 
+  // The same in two steps: a plan made here runs later, by one caller at a time, on its files as
+  // they are then. 'spans' may be null.
+  base::Result<std::unique_ptr<QueryPlan>> Plan(const v1::Command& command, base::Spans* spans);
+  base::Result<std::shared_ptr<arrow::Table>> Run(QueryPlan* plan, RunOptions options);
+
   // Makes a table known by name, in place of one that had it.
   base::Status AddTable(const std::string& name, std::shared_ptr<columns::TableSource> table);
   base::Status AddTable(const std::string& name, const arrow::Table& table);
@@ -51,6 +57,8 @@ class Engine {
   base::Result<std::shared_ptr<columns::TableSource>> Open(const plan::ScanSource& source);
   // Drops every resident segment of files.
   void DropTables();
+  // Of segments of files that stay in memory between queries.
+  int64_t resident_bytes() const { return segments_->counters().bytes; }
 
   memory::MemoryBudget& budget() { return budget_; }
   vkernel::KernelCache& kernels() { return *kernels_; }
@@ -60,6 +68,8 @@ class Engine {
   friend class Query;
   Engine(const EngineOptions& options, int64_t memory_bytes,
          std::unique_ptr<vkernel::KernelCache> kernels);
+  // Runs a plan whose tables have just been opened.
+  base::Result<std::shared_ptr<arrow::Table>> RunOpened(QueryPlan* plan, const RunOptions& options);
 
   memory::MemoryBudget budget_;
   std::unique_ptr<device::CpuDevice> device_;

@@ -102,6 +102,7 @@ base::Status KernelRun::RunPartition(int worker, const schedule::Partition& part
 
 base::Status KernelRun::RunRows(WorkerCall* call, int64_t row_begin, int64_t row_end) {
   if (row_begin >= row_end) return base::Status::OK();
+  context_.stats->rows_read.fetch_add(row_end - row_begin, std::memory_order_relaxed);
   call->call().row_begin = static_cast<kernels::u32>(row_begin);
   call->call().row_end = static_cast<kernels::u32>(row_end);
   kernel_->entry()(&call->call());

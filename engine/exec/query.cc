@@ -6,11 +6,10 @@
 #include <algorithm>
 
 #include "engine/columns/arrow_export.h"
+#include "engine/exec/engine.h"
+#include "engine/exec/pipeline_meter.h"
 #include "engine/exec/row_pipeline.h"
 #include "engine/exec/state/row_conversion.h"
-#include "engine/plan/plan_builder.h"
-#include "engine/plan/rewrite.h"
-#include "engine/plan/support.h"
 #include "engine/storage/parquet_sink.h"
 
 namespace shadowvm::exec {
@@ -27,57 +26,41 @@ std::vector<std::string> NamesOf(const columns::Schema& schema) {
 
 }  // namespace
 
-Query::Query(Engine* engine, const v1::Command& command, const schedule::CancelToken* cancel,
-             QueryStats* stats)
-    : engine_(*engine), command_(command) {
+Query::Query(Engine* engine, QueryPlan* plan, const RunOptions& options)
+    : plan_(*plan), options_(options) {
   context_.budget = &engine->budget_;
-  context_.workers = {engine->device_.get(), cancel};
+  context_.workers = {engine->device_.get(), options.cancel};
   context_.kernels = engine->kernels_.get();
-  context_.stats = stats;
+  context_.stats = options.stats;
+  context_.settings = plan->settings();
   // A query that starts over runs other kernels.
-  stats->kernels.clear();
+  context_.stats->kernels.clear();
 }
 
 base::Result<std::shared_ptr<arrow::Table>> Query::Run() {
-  SVM_ASSIGN_OR_RETURN(const plan::Plan plan, MakePlan());
-  const std::vector<plan::Pipeline> pipelines = plan::CutIntoPipelines(plan);
+  const std::vector<plan::Pipeline>& pipelines = plan_.pipelines();
   outputs_.resize(pipelines.size());
   planned_.resize(pipelines.size());
-  SVM_RETURN_NOT_OK(PrepareLeaves(pipelines));
-  for (const plan::Pipeline& pipeline : pipelines) {
-    if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
-    SVM_RETURN_NOT_OK(RunPipeline(pipeline));
-    ReleaseInputs(pipeline, pipelines);
-  }
+  SVM_RETURN_NOT_OK(PrepareLeaves());
+  for (const plan::Pipeline& pipeline : pipelines) SVM_RETURN_NOT_OK(Pass(pipeline));
   return Answer(pipelines.back());
 }
 
-base::Result<plan::Plan> Query::MakePlan() {
-  const Span span(&context_.stats->spans, Stage::kPlan);
-  SVM_ASSIGN_OR_RETURN(const plan::Plan built, plan::BuildPlan(command_, this));
-  SVM_RETURN_NOT_OK(plan::RequireSupport(built));
-  context_.settings = built.settings();
-  return plan::Rewrite(built);
-}
-
-base::Result<columns::Schema> Query::SchemaOf(const plan::ScanSource& source) {
-  SVM_ASSIGN_OR_RETURN(auto table, Open(source));
-  return table->schema();
-}
-
-base::Result<std::shared_ptr<columns::TableSource>> Query::Open(const plan::ScanSource& source) {
-  for (const auto& [known, table] : opened_) {
-    if (known == source) return table;
+base::Status Query::Pass(const plan::Pipeline& pipeline) {
+  if (options_.cancel != nullptr) SVM_RETURN_NOT_OK(options_.cancel->Check());
+  const PipelineMeter meter(*context_.stats);
+  SVM_RETURN_NOT_OK(RunPipeline(pipeline));
+  if (options_.on_barrier) {
+    options_.on_barrier(meter.Read(pipeline.id, outputs_[pipeline.id].rows->num_rows));
   }
-  SVM_ASSIGN_OR_RETURN(auto table, engine_.Open(source));
-  opened_.emplace_back(source, table);
-  return table;
+  ReleaseInputs(pipeline);
+  return base::Status::OK();
 }
 
 base::Result<SourceView> Query::ViewOf(const plan::Pipeline& pipeline) {
   SourceView view;
   if (pipeline.source.scan != nullptr) {
-    SVM_ASSIGN_OR_RETURN(view.table, Open(pipeline.source.scan->source));
+    SVM_ASSIGN_OR_RETURN(view.table, plan_.Open(pipeline.source.scan->source));
     view.ordinals = pipeline.source.scan->columns;
     view.schema = pipeline.source.scan->output;
     return view;
@@ -90,10 +73,10 @@ base::Result<SourceView> Query::ViewOf(const plan::Pipeline& pipeline) {
   return view;
 }
 
-base::Status Query::PrepareLeaves(const std::vector<plan::Pipeline>& pipelines) {
+base::Status Query::PrepareLeaves() {
   std::vector<int> leaves;
   std::vector<vkernel::KernelText> texts;
-  for (const plan::Pipeline& pipeline : pipelines) {
+  for (const plan::Pipeline& pipeline : plan_.pipelines()) {
     if (!pipeline.depends_on.empty()) continue;
     SVM_RETURN_NOT_OK(PlanPipeline(pipeline));
     leaves.push_back(pipeline.id);
@@ -133,8 +116,8 @@ base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
 }
 
 // Rows that no later pipeline reads are given back at once.
-void Query::ReleaseInputs(const plan::Pipeline& done,
-                          const std::vector<plan::Pipeline>& pipelines) {
+void Query::ReleaseInputs(const plan::Pipeline& done) {
+  const std::vector<plan::Pipeline>& pipelines = plan_.pipelines();
   for (const int input : done.depends_on) {
     const bool needed = std::any_of(
         pipelines.begin() + done.id + 1, pipelines.end(), [&](const plan::Pipeline& later) {

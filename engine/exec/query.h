@@ -5,46 +5,40 @@
 
 #include <arrow/table.h>
 
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "engine/exec/engine.h"
 #include "engine/exec/pipeline_output.h"
 #include "engine/exec/pipeline_run.h"
+#include "engine/exec/query_plan.h"
 #include "engine/exec/source_view.h"
 #include "engine/plan/pipeline.h"
-#include "engine/plan/plan.h"
 
 namespace shadowvm::exec {
 
-// One command on its way to its answer: planned, cut, its pipelines run one after the other. A
-// query sees each file as it was when it was planned.
-class Query : private plan::Catalog {
+// One plan on its way to its answer: its pipelines run one after the other.
+class Query {
  public:
-  Query(Engine* engine, const v1::Command& command, const schedule::CancelToken* cancel,
-        QueryStats* stats);
+  // All that is handed in outlives the query; the options name stats.
+  Query(Engine* engine, QueryPlan* plan, const RunOptions& options);
 
   base::Result<std::shared_ptr<arrow::Table>> Run();
 
  private:
-  base::Result<columns::Schema> SchemaOf(const plan::ScanSource& source) override;
-  base::Result<std::shared_ptr<columns::TableSource>> Open(const plan::ScanSource& source);
-
-  base::Result<plan::Plan> MakePlan();
   // Kernels of pipelines that wait for nothing are written and compiled together, ahead.
-  base::Status PrepareLeaves(const std::vector<plan::Pipeline>& pipelines);
+  base::Status PrepareLeaves();
+  // One pipeline up to its barrier.
+  base::Status Pass(const plan::Pipeline& pipeline);
   base::Status RunPipeline(const plan::Pipeline& pipeline);
   base::Status PlanPipeline(const plan::Pipeline& pipeline);
   base::Result<SourceView> ViewOf(const plan::Pipeline& pipeline);
-  void ReleaseInputs(const plan::Pipeline& pipeline, const std::vector<plan::Pipeline>& pipelines);
+  void ReleaseInputs(const plan::Pipeline& done);
   base::Result<std::shared_ptr<arrow::Table>> Answer(const plan::Pipeline& last);
 
-  Engine& engine_;
-  const v1::Command& command_;
+  QueryPlan& plan_;
+  const RunOptions& options_;
   QueryContext context_;
-  std::vector<std::pair<plan::ScanSource, std::shared_ptr<columns::TableSource>>> opened_;
   std::vector<PipelineOutput> outputs_;
   // By pipeline, from when it is planned until it has run.
   struct Planned {

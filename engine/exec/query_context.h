@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "engine/base/span.h"
 #include "engine/memory/budget.h"
 #include "engine/plan/plan.h"
+#include "engine/schedule/cancel_token.h"
 #include "engine/schedule/parallel.h"
 #include "engine/vkernel/compile/kernel_cache.h"
 
@@ -19,10 +21,30 @@ namespace shadowvm::exec {
 struct QueryStats {
   base::Spans spans;
   std::atomic<int64_t> bytes_read{0};  // of segments that kernels saw
+  std::atomic<int64_t> rows_read{0};   // by kernels
   std::atomic<int64_t> segments_run{0};
   std::atomic<int64_t> segments_skipped{0};  // by zones
-  int64_t rows = 0;                          // of the answer
+  std::atomic<int64_t> rows{0};              // of the answer
   std::vector<vkernel::KernelText> kernels;  // that it ran, in the order of its pipelines
+};
+
+// What one pipeline of a query did.
+struct PipelineStats {
+  int index = 0;
+  int64_t rows_in = 0;  // that its kernel read; none where it only rearranges rows
+  int64_t rows_out = 0;
+  double milliseconds = 0;  // by the clock
+  int64_t segments_run = 0;
+  int64_t segments_skipped = 0;
+};
+
+// What a run is told, and whom it tells. 'cancel' and 'stats' may be null.
+struct RunOptions {
+  const schedule::CancelToken* cancel = nullptr;
+  QueryStats* stats = nullptr;
+  // Called at the barrier of each pipeline, in their order, by the thread that runs the query. A
+  // query that starts over passes the same barriers again.
+  std::function<void(const PipelineStats&)> on_barrier = {};
 };
 
 // What every part of a running query needs. Owned by the engine and by the query; outlives the

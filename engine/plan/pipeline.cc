@@ -165,12 +165,29 @@ std::string_view NameOf(SinkKind kind) {
 
 std::vector<Pipeline> CutIntoPipelines(const Plan& plan) { return Cutter(plan).Run(); }
 
+std::vector<uint32_t> ActionsOf(const Pipeline& pipeline) {
+  std::vector<uint32_t> actions;
+  const auto add = [&](const ActionNode& node) {
+    if (std::find(actions.begin(), actions.end(), node.id) == actions.end()) {
+      actions.push_back(node.id);
+    }
+  };
+  if (pipeline.source.scan != nullptr) add(*pipeline.source.scan);
+  for (const Step& step : pipeline.steps) add(step.node());
+  if (pipeline.sink != SinkKind::kBuild) add(*pipeline.node);
+  return actions;
+}
+
+std::string Describe(const Pipeline& pipeline) {
+  std::string text = SourceText(pipeline.source);
+  for (const Step& step : pipeline.steps) text += " | " + StepText(step);
+  return text + " | " + Named(NameOf(pipeline.sink), *pipeline.node);
+}
+
 std::string Describe(const std::vector<Pipeline>& pipelines) {
   std::string text;
   for (const Pipeline& pipeline : pipelines) {
-    text += std::to_string(pipeline.id) + ": " + SourceText(pipeline.source);
-    for (const Step& step : pipeline.steps) text += " | " + StepText(step);
-    text += " | " + Named(NameOf(pipeline.sink), *pipeline.node) + "\n";
+    text += std::to_string(pipeline.id) + ": " + Describe(pipeline) + "\n";
   }
   return text;
 }

@@ -62,7 +62,13 @@ struct Pipeline {
 // own; a scan is simply scanned by each. The plan must outlive the pipelines.
 std::vector<Pipeline> CutIntoPipelines(const Plan& plan);
 
-// One line per pipeline: "0: scan supplier | filter | build join 5".
+// The ids of a pipeline's actions, in the order rows meet them. A join belongs to the pipeline that
+// probes.
+std::vector<uint32_t> ActionsOf(const Pipeline& pipeline);
+
+// "scan supplier | filter 2 | build 5".
+std::string Describe(const Pipeline& pipeline);
+// One line per pipeline: "0: scan supplier | filter 2 | build 5".
 std::string Describe(const std::vector<Pipeline>& pipelines);
 
 }  // namespace shadowvm::plan

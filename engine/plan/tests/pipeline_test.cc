@@ -67,6 +67,16 @@ TEST(PipelineTest, ASharedInputIsComputedOnce) {
             "2: pipeline 0 | probe 3 of pipeline 1 | collect 3\n");
 }
 
+TEST(PipelineTest, NamesTheActionsOfEach) {
+  const Plan plan = Rewrite(Build(SsbQ41()));
+  const auto pipelines = CutIntoPipelines(plan);
+  using Ids = std::vector<uint32_t>;
+  EXPECT_EQ(ActionsOf(pipelines[1]), (Ids{4, 5}));
+  EXPECT_EQ(ActionsOf(pipelines[4]), (Ids{1, 3, 6, 9, 12, 13}));
+  EXPECT_EQ(ActionsOf(pipelines[5]), Ids{14});
+  EXPECT_EQ(Describe(pipelines[1]), "scan customer | filter 5 | build 6");
+}
+
 TEST(PipelineTest, ASharedScanIsScannedByEach) {
   const auto dates = TableNamed("date");
   EXPECT_EQ(Cut(dates.SemiJoin(dates, {On("d_datekey")})),

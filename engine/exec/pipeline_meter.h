@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <chrono>
+
+#include "engine/exec/query_context.h"
+
+namespace shadowvm::exec {
+
+// What one pipeline adds to its query's counters, from the construction on. Pipelines of a query
+// run one after the other, so the difference is the pipeline's own.
+class PipelineMeter {
+ public:
+  explicit PipelineMeter(const QueryStats& stats)
+      : stats_(stats),
+        begin_(Clock::now()),
+        rows_(stats.rows_read),
+        run_(stats.segments_run),
+        skipped_(stats.segments_skipped) {}
+
+  PipelineStats Read(int index, int64_t rows_out) const {
+    const std::chrono::duration<double, std::milli> time = Clock::now() - begin_;
+    return {index,        stats_.rows_read - rows_,   rows_out,
+            time.count(), stats_.segments_run - run_, stats_.segments_skipped - skipped_};
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const QueryStats& stats_;
+  const Clock::time_point begin_;
+  const int64_t rows_;
+  const int64_t run_;
+  const int64_t skipped_;
+};
+
+}  // namespace shadowvm::exec

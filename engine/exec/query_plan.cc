@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/query_plan.h"
+
+#include "engine/exec/engine.h"
+#include "engine/plan/plan_builder.h"
+#include "engine/plan/rewrite.h"
+#include "engine/plan/support.h"
+
+namespace shadowvm::exec {
+
+base::Result<std::unique_ptr<QueryPlan>> QueryPlan::Make(Engine* engine, const v1::Command& command,
+                                                         base::Spans* spans) {
+  const base::Span span(spans, base::Stage::kPlan);
+  std::unique_ptr<QueryPlan> made(new QueryPlan(engine));
+  SVM_ASSIGN_OR_RETURN(const plan::Plan built, plan::BuildPlan(command, made.get()));
+  SVM_RETURN_NOT_OK(plan::RequireSupport(built));
+  made->plan_ = plan::Rewrite(built);
+  made->pipelines_ = plan::CutIntoPipelines(*made->plan_);
+  return made;
+}
+
+base::Result<columns::Schema> QueryPlan::SchemaOf(const plan::ScanSource& source) {
+  SVM_ASSIGN_OR_RETURN(auto table, Open(source));
+  return table->schema();
+}
+
+base::Result<std::shared_ptr<columns::TableSource>> QueryPlan::Open(
+    const plan::ScanSource& source) {
+  for (const auto& [known, table] : opened_) {
+    if (known == source) return table;
+  }
+  SVM_ASSIGN_OR_RETURN(auto table, engine_.Open(source));
+  opened_.emplace_back(source, table);
+  return table;
+}
+
+base::Status QueryPlan::Reopen() {
+  for (auto& [source, table] : opened_) {
+    SVM_ASSIGN_OR_RETURN(auto now, engine_.Open(source));
+    if (now->schema().fields != table->schema().fields) {
+      return base::MakeError(base::ErrorCode::kFileChanged,
+                             source.name() + " has other columns than when the query was planned");
+    }
+    table = std::move(now);
+  }
+  return base::Status::OK();
+}
+
+}  // namespace shadowvm::exec

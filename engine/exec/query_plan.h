@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/base/span.h"
+#include "engine/base/status.h"
+#include "engine/columns/table.h"
+#include "engine/plan/pipeline.h"
+#include "engine/plan/plan.h"
+#include "shadowvm/v1/command.pb.h"
+
+namespace shadowvm::exec {
+
+class Engine;
+
+// A command made ready to run: typed, checked, rewritten, cut into pipelines, its tables open. A
+// run sees each file as it was when its table was opened.
+class QueryPlan : private plan::Catalog {
+ public:
+  // The errors of plan::BuildPlan and plan::RequireSupport. 'engine' outlives the plan.
+  static base::Result<std::unique_ptr<QueryPlan>> Make(Engine* engine, const v1::Command& command,
+                                                       base::Spans* spans);
+
+  const plan::Settings& settings() const { return plan_->settings(); }
+  const std::vector<plan::Pipeline>& pipelines() const { return pipelines_; }
+  // Of the answer.
+  const columns::Schema& output() const { return plan_->output(); }
+
+  // What a scan of this plan reads.
+  base::Result<std::shared_ptr<columns::TableSource>> Open(const plan::ScanSource& source);
+  // Opens every table anew: for a run that comes later than the planning, or once more.
+  // kFileChanged if a table has other columns now.
+  base::Status Reopen();
+
+ private:
+  explicit QueryPlan(Engine* engine) : engine_(*engine) {}
+  base::Result<columns::Schema> SchemaOf(const plan::ScanSource& source) override;
+
+  Engine& engine_;
+  std::vector<std::pair<plan::ScanSource, std::shared_ptr<columns::TableSource>>> opened_;
+  std::optional<plan::Plan> plan_;
+  std::vector<plan::Pipeline> pipelines_;  // point into the plan
+};
+
+}  // namespace shadowvm::exec
