@@ -192,6 +192,12 @@ Status DiskCache::Write(const Digest& key, const std::string& bytes) {
   return written;
 }
 
+void DiskCache::Clear() {
+  for (const Listed& entry : List(folder_.get())) {
+    ::unlinkat(folder_.get(), entry.name.c_str(), 0);
+  }
+}
+
 void DiskCache::Trim() {
   std::vector<Listed> entries = List(folder_.get());
   int64_t total = 0;

@@ -33,6 +33,8 @@ class DiskCache {
   base::Result<std::optional<std::string>> Read(const Digest& key);
   // Then removes the entries longest unused, until the bytes are within bounds.
   base::Status Write(const Digest& key, const std::string& bytes);
+  // Removes every entry.
+  void Clear();
 
   int64_t corrupt_dropped() const { return corrupt_dropped_; }
 

@@ -287,7 +287,22 @@ KernelCacheStats KernelCache::stats() const {
   KernelCacheStats stats = source_->stats();
   std::lock_guard lock(mutex_);
   stats.memory_hits = memory_hits_;
+  stats.resident = static_cast<int64_t>(entries_.size());
   return stats;
+}
+
+void KernelCache::Clear() {
+  {
+    std::lock_guard lock(background_mutex_);
+    background_queue_.clear();
+  }
+  AwaitBackground();  // what is under way would come back to the disk
+  {
+    std::lock_guard lock(mutex_);
+    entries_.clear();
+    ages_.clear();
+  }
+  source_->ClearDisk();
 }
 
 }  // namespace shadowvm::vkernel

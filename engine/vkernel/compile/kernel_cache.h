@@ -77,6 +77,9 @@ class KernelCache {
   // Waits until every full compile begun or queued so far is done.
   void AwaitBackground();
   KernelCacheStats stats() const;
+  // Forgets every kernel, in memory and on disk; those that queries hold live on. What has been
+  // queued for better code is dropped too.
+  void Clear();
 
  private:
   struct Entry {

@@ -105,6 +105,10 @@ void ObjectSource::ToDisk(const Choice& choice, const CompileRequest& request,
   if (stats_.disk_warning.empty()) stats_.disk_warning = written.message();
 }
 
+void ObjectSource::ClearDisk() {
+  if (disk_) disk_->Clear();
+}
+
 KernelCacheStats ObjectSource::stats() const {
   std::lock_guard lock(mutex_);
   KernelCacheStats stats = stats_;

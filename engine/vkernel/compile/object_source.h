@@ -20,6 +20,7 @@ namespace shadowvm::vkernel {
 
 // What a kernel cache has done since it was made.
 struct KernelCacheStats {
+  int64_t resident = 0;  // kernels in memory now
   int64_t memory_hits = 0;
   int64_t disk_hits = 0;
   int64_t compiles_fast = 0;
@@ -49,6 +50,7 @@ class ObjectSource {
 
   // Equal for requests that get the same kernel, whatever the level.
   Digest KeyOf(const CompileRequest& request) const;
+  void ClearDisk();
   // Without the counters of the memory.
   KernelCacheStats stats() const;
 

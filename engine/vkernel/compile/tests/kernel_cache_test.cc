@@ -113,6 +113,18 @@ TEST(KernelCacheTest, AfterARestartNothingIsCompiled) {
   EXPECT_EQ(cache->stats().disk_hits, 1);
 }
 
+TEST(KernelCacheTest, AClearedOneCompilesAgain) {
+  const TestFolder folder;
+  auto cache = Make(OptionsIn(folder.path()));
+  EXPECT_EQ(RunFrom(cache.get(), 1), 201);
+  EXPECT_EQ(cache->stats().resident, 1);
+  cache->Clear();
+  EXPECT_EQ(cache->stats().resident, 0);
+  EXPECT_EQ(RunFrom(cache.get(), 1), 201);
+  EXPECT_EQ(cache->stats().compiles_fast, 2);
+  EXPECT_EQ(cache->stats().disk_hits, 0);
+}
+
 TEST(KernelCacheTest, TwoCachesShareAFolder) {
   const TestFolder folder;
   auto first = Make(OptionsIn(folder.path()));
