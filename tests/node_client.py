@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The ShadowVM authors
 """A node as a process, and a client of it that is plain pyarrow.flight: what any Flight client would have to do."""
 
+import json
 import os
 import signal
 import subprocess
@@ -46,15 +47,19 @@ def code_of(error: flight.FlightError) -> int:
 
 
 class Node:
-    """The daemon. Its socket lies in a folder of its own below 'folder'."""
+    """The daemon. Its socket lies in a folder of its own below 'folder', its shared files in another."""
 
-    def __init__(self, program, folder: Path, *options, **environment):
+    def __init__(self, program, folder: Path, *options, shared_memory: str = "shared", **environment):
         self.socket = folder / "run" / "node.sock"
-        self.process = subprocess.Popen([program.path, "node", "--socket", self.socket, *map(str, options)],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env=os.environ | environment)
-        self.first_line = self.process.stdout.readline()
-        assert "listening on" in self.first_line, self.process.communicate(timeout=PATIENCE_S)[1]
+        self.shared = folder / shared_memory
+        (folder / "shared").mkdir(exist_ok=True)
+        self.process = subprocess.Popen([program.path, "node", "--socket", self.socket, "--shared-memory", self.shared,
+                                         *map(str, options)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, env=os.environ | environment)
+        line = self.process.stdout.readline()
+        assert line, self.process.communicate(timeout=PATIENCE_S)[1]
+        self.ready = json.loads(line)
 
     def client(self, **handshake) -> "Client":
         return Client(self.socket, **handshake)
@@ -62,6 +67,8 @@ class Node:
     def stop(self, with_signal=signal.SIGTERM) -> int:
         if self.process.poll() is None:
             self.process.send_signal(with_signal)
+        if self.process.stdin.closed:
+            self.process.stdin = None
         self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode
 
@@ -100,6 +107,17 @@ class Client:
         return self.connection.get_flight_info(
             flight.FlightDescriptor.for_command(request.SerializeToString()), self.options)
 
+    def pipelines(self, info: flight.FlightInfo) -> list:
+        """What a registered query consists of."""
+        read = message("RegisterResponse")
+        read.ParseFromString(info.app_metadata)
+        return list(read.pipelines)
+
+    def run_pipeline(self, query_id: str, pipeline: int, shared: bool = False, **fields):
+        request = message("RunPipelineRequest", query_id=query_id, pipeline=pipeline, accept_shared_memory=shared,
+                          **fields)
+        return self.act("run", request.SerializeToString(), "RunPipelineResponse")
+
     def fetch(self, info: flight.FlightInfo):
         """The answer and what the query did."""
         reader = self.connection.do_get(info.endpoints[0].ticket, self.options)
@@ -115,6 +133,19 @@ class Client:
 
     def close(self):
         self.connection.close()
+
+
+def answer_of(response) -> pa.Table:
+    """The answer that came with a response, whose files are removed as a receiver must."""
+    if response.inline_answer:
+        return pa.ipc.open_stream(response.inline_answer).read_all()
+    tables = []
+    for file in response.shared_answer:
+        mapped = pa.memory_map(file.path)
+        assert mapped.size() == file.bytes < 2**31
+        os.unlink(file.path)
+        tables.append(pa.ipc.open_stream(mapped).read_all())
+    return pa.concat_tables(tables)
 
 
 def wait_until(condition, what: str):

@@ -2,9 +2,11 @@
 # SPDX-FileCopyrightText: The ShadowVM authors
 """The node, asked by a plain Flight client: answers, sessions, cancelling, starting and stopping."""
 
+import json
 import os
 import signal
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
@@ -13,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from answers import check_rows, rows_of
 from commands import Command, aggregate_call, column, sort_key
-from node_client import PATIENCE_S, Node, code_of, wait_until
+from node_client import PATIENCE_S, Node, answer_of, code_of, wait_until
 
 ROWS = 200_000
 SMALL_ROWS = 60_000
@@ -48,8 +50,8 @@ def start(program, tmp_path):
     yield begin
     for node in nodes:
         assert node.stop() in (0, -signal.SIGKILL)
-    folder = tmp_path / "run"
-    assert not folder.exists() or not list(folder.iterdir())
+    for folder in (tmp_path / "run", tmp_path / "shared"):
+        assert not folder.exists() or not list(folder.iterdir())
 
 
 @pytest.fixture
@@ -88,7 +90,9 @@ def test_the_handshake_says_what_the_node_is(node):
     hello = node.client().hello
     assert hello.protocol_version == 1 and hello.session and hello.lease_ms > 0 and hello.version
     assert [(device.name, device.workers) for device in hello.devices] == [("cpu", 2)]
-    assert "flight-stream" in hello.capabilities
+    assert {"flight-stream", "pipelines", "shared-memory"} <= set(hello.capabilities)
+    assert node.ready == {"event": "ready", "address": f"unix:{node.socket}", "pid": node.process.pid,
+                          "protocol": 1, "version": hello.version}
 
 
 def test_a_newer_protocol_is_refused(node):
@@ -137,6 +141,160 @@ def test_a_query_is_fetched_once_and_registered_as_often_as_one_likes(node, tabl
     assert client.status().queries_kept == 0 and client.status().queries_done == 1
 
 
+def everything(path) -> Command:
+    command = Command()
+    command.sort(command.scan(path), sort_key(column("v")), sort_key(column("k")))
+    return command
+
+
+def sums_of_pairs(path) -> Command:
+    """A build side, a probe, groups, a sort: several pipelines."""
+    command = Command()
+    left, right = command.scan(path), command.limit(command.map(command.scan(path), k2=column("k")), 1)
+    pairs = command.join("INNER", left, right, [column("k")], [column("k2")])
+    command.sort(command.aggregate(pairs, {"k": column("k")}, [aggregate_call("SUM", column("v"), "s")]),
+                 sort_key(column("k")))
+    return command
+
+
+def test_pipelines_run_one_by_one(node, duck, table):
+    client = node.client()
+    pipelines = client.pipelines(client.register(sums_of_pairs(table), "q"))
+    assert [pipeline.index for pipeline in pipelines] == list(range(len(pipelines))) and len(pipelines) >= 4
+    assert all(pipeline.label for pipeline in pipelines) and any(pipeline.actions for pipeline in pipelines)
+    for pipeline in pipelines[:-1]:
+        response = client.run_pipeline("q", pipeline.index)
+        assert not response.inline_answer and not response.shared_answer
+        done = [metrics.index for metrics in response.metrics.pipelines]
+        assert done == list(range(len(done))) and len(done) > pipeline.index
+        # Another attempt finds it done.
+        client.run_pipeline("q", pipeline.index, attempt=1)
+    response = client.run_pipeline("q", pipelines[-1].index)
+    key = answer_of(response).column("k")[0].as_py()
+    sql = f"SELECT k, sum(v)::BIGINT FROM '{table}' WHERE k = {key} GROUP BY k"
+    check_rows(rows_of(answer_of(response)), rows_of(duck.sql(sql).to_arrow_table()), True, sql)
+    metrics = response.metrics
+    assert metrics.rows == 1 and len(metrics.pipelines) == len(pipelines)
+    probe = max(metrics.pipelines, key=lambda pipeline: pipeline.rows_in)
+    assert probe.rows_in == ROWS and probe.segments_run == 1 and probe.milliseconds > 0
+    assert metrics.pipelines[-1].rows_out == 1
+    status = client.status()
+    assert (status.queries_done, status.queries_kept) == (1, 0)
+
+
+def test_a_handed_out_query_is_unknown_and_may_come_again(node, duck, table):
+    client = node.client()
+    for _ in range(2):
+        last = client.pipelines(client.register(sums(table), "q"))[-1].index
+        check_sums(answer_of(client.run_pipeline("q", last)), duck, table)
+        assert refused(lambda last=last: client.run_pipeline("q", last)) == 5002
+    assert refused(lambda: client.run_pipeline("never registered", 0)) == 5002
+
+
+def test_pipelines_that_are_not_there_are_refused(node, table):
+    client = node.client()
+    count = len(client.pipelines(client.register(sums(table), "q")))
+    assert refused(lambda: client.run_pipeline("q", count)) == 2001
+    assert refused(lambda: client.run_pipeline("q", 0, partition=1)) == 2001
+    assert refused(lambda: client.act("run", b"\xff\xff")) == 2001
+
+
+def test_large_answers_come_as_shared_files(node, table):
+    client = node.client()
+    expected = sorted(i * 31 % 1009 for i in range(ROWS))
+    last = client.pipelines(client.register(everything(table), "q"))[-1].index
+    response = client.run_pipeline("q", last, shared=True)
+    assert response.shared_answer and not response.inline_answer
+    (folder,) = node.shared.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    for file in response.shared_answer:
+        assert os.stat(file.path).st_mode & 0o777 == 0o600 and os.path.dirname(file.path) == str(folder)
+    assert client.status().shared_bytes == sum(file.bytes for file in response.shared_answer)
+    answer = answer_of(response)
+    assert answer.column("v").to_pylist() == expected
+    assert answer.schema.types == [pa.int32(), pa.int64()]
+    wait_until(lambda: client.status().shared_bytes == 0, "removed files are noticed")
+    assert client.status().queries_kept == 0
+
+
+def test_a_client_elsewhere_fetches_large_answers(node, table):
+    client = node.client()
+    info = client.register(everything(table), "q")
+    response = client.run_pipeline("q", client.pipelines(info)[-1].index)
+    assert not response.shared_answer and not response.inline_answer and response.metrics.rows == ROWS
+    assert client.status().queries_kept == 1
+    assert client.fetch(info)[0].num_rows == ROWS
+    assert client.status().queries_kept == 0 and client.status().queries_done == 1
+
+
+@pytest.mark.parametrize("environment", [{"SHADOWVM_FAULT": "node.shared.write=always:enospc"},
+                                         {"shared_memory": "there is none"}])
+def test_without_room_in_shared_memory_answers_are_fetched(start, table, tmp_path, environment):
+    client = start("--threads", 2, **environment).client()
+    assert ("shared-memory" in client.hello.capabilities) == ("SHADOWVM_FAULT" in environment)
+    info = client.register(everything(table), "q")
+    response = client.run_pipeline("q", client.pipelines(info)[-1].index, shared=True)
+    assert not response.shared_answer and not response.inline_answer
+    assert client.fetch(info)[0].num_rows == ROWS
+    assert [file for folder in (tmp_path / "shared").iterdir() for file in folder.iterdir()] == []
+
+
+def test_shared_files_go_with_their_session(node, table):
+    watcher = node.client()
+    for end in ("close", "lease"):
+        client = node.client(lease_ms=300)
+        last = client.pipelines(client.register(everything(table), "q"))[-1].index
+        (file,) = client.run_pipeline("q", last, shared=True).shared_answer
+        if end == "close":
+            client.act("close")
+        wait_until(lambda file=file: not os.path.exists(file.path), "the file goes")
+        wait_until(lambda: watcher.status().shared_bytes == 0, "its bytes come back")
+
+
+def test_a_dead_nodes_shared_files_are_removed_by_the_next(start, table):
+    first = start("--threads", 2)
+    client = first.client()
+    last = client.pipelines(client.register(everything(table), "q"))[-1].index
+    (file,) = client.run_pipeline("q", last, shared=True).shared_answer
+    assert first.stop(signal.SIGKILL) == -signal.SIGKILL and os.path.exists(file.path)
+    start("--threads", 2)
+    assert not os.path.exists(file.path)
+
+
+def test_every_type_has_the_form_that_spark_reads(node, tmp_path):
+    types = {"i8": pa.int8(), "i16": pa.int16(), "i32": pa.int32(), "i64": pa.int64(), "f": pa.float32(),
+             "d": pa.float64(), "dec": pa.decimal128(12, 2), "wide": pa.decimal128(38, 10), "date": pa.date32(),
+             "ts": pa.timestamp("us", "UTC"), "ntz": pa.timestamp("us"), "s": pa.string(), "b": pa.binary(),
+             "flag": pa.bool_()}
+    values = {"s": ["a", None, "b"], "b": [b"a", None, b""], "flag": [True, None, False]}
+    source = pa.table({name: pa.array(values.get(name, [1, None, 3]), type) for name, type in types.items()})
+    pq.write_table(source, tmp_path / "types.parquet")
+    command = Command()
+    command.sort(command.scan(tmp_path / "types.parquet"), sort_key(column("i8")))
+    client = node.client()
+    last = client.pipelines(client.register(command, "q"))[-1].index
+    answer = answer_of(client.run_pipeline("q", last))
+    assert dict(zip(answer.schema.names, answer.schema.types, strict=True)) == types
+    assert answer.num_rows == 3 and answer.column("s").to_pylist() == [None, "a", "b"]
+
+
+def test_a_changed_file_is_seen_at_the_run(node, tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"k": pa.array([1, 1], pa.int32()), "v": pa.array([1, 2], pa.int64())}), path)
+    client = node.client()
+    last = client.pipelines(client.register(sums(path), "q"))[-1].index
+    pq.write_table(pa.table({"k": pa.array([1, 1], pa.int32()), "v": pa.array([10, 20], pa.int64())}), path)
+    assert answer_of(client.run_pipeline("q", last)).to_pylist() == [{"k": 1, "s": 30}]
+    client.register(sums(path), "q")
+    pq.write_table(pa.table({"other": pa.array([1], pa.int32())}), path)
+    assert refused(lambda: client.run_pipeline("q", last)) == 1005
+    client.status()
+    pq.write_table(pa.table({"k": pa.array([2], pa.int32()), "v": pa.array([5], pa.int64())}), path)
+    client.register(sums(path), "q")
+    os.unlink(path)
+    assert refused(lambda: client.run_pipeline("q", last)) == 1001
+
+
 def test_validating_gives_a_reason_for_each_action(node, table, tmp_path):
     client = node.client()
     good = client.validate(sums(table))
@@ -169,8 +327,13 @@ def test_two_clients_at_once_share_tables(node, duck, table):
     after = client.status()
     assert after.memory_used == before.memory_used
     assert after.kernels.compiles_fast == before.kernels.compiles_fast
+    assert after.table_bytes > 0 and after.kernels.resident > 0
     client.act("drop_tables")
-    assert client.status().memory_used < before.memory_used
+    client.act("drop_kernels")
+    dropped = client.status()
+    assert dropped.memory_used < before.memory_used and dropped.table_bytes == dropped.kernels.resident == 0
+    check_sums(client.run(sums(table)), duck, table)
+    assert client.status().kernels.compiles_fast > after.kernels.compiles_fast
 
 
 def start_long_query(node, table, pool, client=None):
@@ -221,6 +384,26 @@ def test_a_client_that_goes_away_has_its_query_cancelled(node, table):
     assert watcher.status().queries_cancelled <= 1 and watcher.status().queries_done == 0
 
 
+def test_a_client_that_goes_away_from_a_pipeline_has_its_query_cancelled(node, table):
+    watcher = node.client()
+    client = node.client()
+    last = client.pipelines(client.register(many_pairs(table), "long"))[-1].index
+    client.options = flight.FlightCallOptions(
+        timeout=0.5, headers=[(b"shadowvm-session", client.hello.session.encode())])
+    with pytest.raises(flight.FlightTimedOutError):
+        client.run_pipeline("long", last)
+    wait_until(lambda: watcher.status().queries_cancelled == 1, "the query is cancelled")
+    assert (watcher.status().queries_running, watcher.status().queries_kept) == (0, 0)
+
+
+def test_a_query_goes_on_between_its_barriers(node, small_table):
+    client = node.client()
+    pipelines = client.pipelines(client.register(many_pairs(small_table), "q"))
+    client.run_pipeline("q", 0)
+    wait_until(lambda: client.status().queries_done == 1, "it ends though nobody waits")
+    assert answer_of(client.run_pipeline("q", pipelines[-1].index)).to_pylist() == [{"m": SMALL_ROWS - 1}]
+
+
 def test_a_lease_that_ends_drops_answers(node, table):
     watcher = node.client()
     silent = node.client(lease_ms=300)
@@ -247,6 +430,33 @@ def test_sigterm_cancels_what_takes_too_long(start, table):
         assert node.stop(signal.SIGINT) == 0
         with pytest.raises((flight.FlightError, pa.ArrowException)):
             fetching.result()
+
+
+def test_the_end_of_its_input_ends_a_node_that_was_started_for_it(start, small_table):
+    node = start("--threads", 2, "--exit-with-stdin", "--drain", PATIENCE_S)
+    with ThreadPoolExecutor(1) as pool:
+        _, fetching = start_long_query(node, small_table, pool)
+        node.process.stdin.write("of no meaning\n")
+        node.process.stdin.close()
+        assert fetching.result()[0].to_pylist() == [{"m": SMALL_ROWS - 1}]
+    assert node.process.wait(PATIENCE_S) == 0 and not node.socket.exists()
+
+
+def test_a_node_does_not_outlive_a_starter_that_is_killed(program, tmp_path):
+    socket, shared = tmp_path / "run" / "node.sock", tmp_path / "shared"
+    shared.mkdir()
+    script = ("import subprocess, sys, time\n"
+              "node = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+              "print(node.stdout.readline().decode(), flush=True)\n"
+              "time.sleep(1000)\n")
+    starter = subprocess.Popen([sys.executable, "-c", script, program.path, "node", "--exit-with-stdin", "--socket",
+                                socket, "--shared-memory", shared], stdout=subprocess.PIPE, text=True)
+    pid = json.loads(starter.stdout.readline())["pid"]
+    assert socket.exists() and list(shared.iterdir())
+    starter.kill()
+    starter.wait(PATIENCE_S)
+    wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the node ends")
+    assert not list(socket.parent.iterdir()) and not list(shared.iterdir())
 
 
 def test_a_killed_node_is_replaced(start, duck, table):

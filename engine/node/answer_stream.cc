@@ -7,18 +7,15 @@
 #include <arrow/record_batch.h>
 
 #include <utility>
-#include <vector>
 
 #include "engine/base/fault.h"
+#include "engine/node/answer_batches.h"
 #include "engine/node/metrics.h"
 
 namespace shadowvm::node {
 namespace {
 
 namespace flight = arrow::flight;
-
-// Small enough that a client can begin early and no message comes near gRPC's 2 GiB.
-constexpr int64_t kBatchRows = 64 << 10;
 
 class AnswerStream : public flight::FlightDataStream {
  public:
@@ -45,7 +42,7 @@ class AnswerStream : public flight::FlightDataStream {
     SVM_RETURN_NOT_OK(
         arrow::ipc::GetRecordBatchPayload(*batches_[next_++], options_, &payload.ipc_message));
     if (next_ == batches_.size()) {
-      payload.app_metadata = arrow::Buffer::FromString(MetricsOf(query_.get()).SerializeAsString());
+      payload.app_metadata = arrow::Buffer::FromString(MetricsOf(*query_).SerializeAsString());
     }
     return payload;
   }
@@ -63,13 +60,7 @@ class AnswerStream : public flight::FlightDataStream {
 base::Result<std::unique_ptr<flight::FlightDataStream>> StreamAnswer(std::shared_ptr<Query> query,
                                                                      StreamEvents events) {
   SVM_ASSIGN_OR_RETURN(const std::shared_ptr<arrow::Table> table, query->answer());
-  arrow::TableBatchReader reader(table);
-  reader.set_chunksize(kBatchRows);
-  SVM_ASSIGN_OR_RETURN(arrow::RecordBatchVector batches, reader.ToRecordBatches());
-  if (batches.empty()) {
-    SVM_ASSIGN_OR_RETURN(auto none, arrow::RecordBatch::MakeEmpty(table->schema()));
-    batches.push_back(std::move(none));
-  }
+  SVM_ASSIGN_OR_RETURN(arrow::RecordBatchVector batches, BatchesOf(*table));
   return std::make_unique<AnswerStream>(std::move(query), std::move(batches), std::move(events));
 }
 

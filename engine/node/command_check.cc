@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "engine/columns/type_mapping.h"
 #include "engine/node/flight_error.h"
 #include "engine/plan/plan_builder.h"
 #include "engine/plan/support.h"
@@ -43,11 +42,9 @@ v1::ActionSupport ToProto(const plan::ActionSupport& support) {
 }  // namespace
 
 base::Result<CheckedCommand> CheckCommand(const std::string& bytes, exec::Engine* engine) {
+  SVM_ASSIGN_OR_RETURN(const v1::Command command, plan::ParseCommand(bytes));
   CheckedCommand checked;
-  SVM_ASSIGN_OR_RETURN(checked.command, plan::ParseCommand(bytes));
-  SVM_ASSIGN_OR_RETURN(const plan::Plan plan, PlanOf(checked.command, engine));
-  SVM_RETURN_NOT_OK(plan::RequireSupport(plan));
-  checked.schema = columns::ToArrow(plan.output());
+  SVM_ASSIGN_OR_RETURN(checked.plan, engine->Plan(command, &checked.stats->spans));
   checked.bytes = bytes;
   return checked;
 }

@@ -12,8 +12,8 @@
 
 namespace shadowvm::node {
 
-// Reads a command and plans it as far as its answer's schema: what fails here fails before anything
-// ran. The errors are those of plan::ParseCommand, plan::BuildPlan and plan::RequireSupport.
+// Reads a command and plans it: what fails here fails before anything ran. The errors are those of
+// plan::ParseCommand, plan::BuildPlan and plan::RequireSupport.
 base::Result<CheckedCommand> CheckCommand(const std::string& bytes, exec::Engine* engine);
 
 // Of each action, whether it could be run, or why not. Fails only for bytes that are no command.

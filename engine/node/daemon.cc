@@ -8,13 +8,15 @@
 
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
 #include "engine/node/address.h"
 #include "engine/node/node_service.h"
 #include "engine/node/socket_claim.h"
+#include "engine/node/stop_requests.h"
 #include "engine/plan/plan_builder.h"
 
 namespace shadowvm::node {
@@ -27,30 +29,6 @@ using SystemClock = std::chrono::system_clock;
 // How long calls may take to send what they have once their queries are over.
 constexpr std::chrono::seconds kLastWords{2};
 
-// SIGTERM and SIGINT, waited for instead of handled: a handler could do nothing of what a stop
-// needs.
-class StopSignals {
- public:
-  StopSignals() {
-    ::sigemptyset(&signals_);
-    ::sigaddset(&signals_, SIGTERM);
-    ::sigaddset(&signals_, SIGINT);
-    ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  }
-  void Wait() {
-    int signal = 0;
-    ::sigwait(&signals_, &signal);
-  }
-  // True if one came within the time.
-  bool WaitFor(std::chrono::milliseconds time) {
-    const timespec limit{time.count() / 1000, (time.count() % 1000) * 1'000'000};
-    return ::sigtimedwait(&signals_, nullptr, &limit) > 0;
-  }
-
- private:
-  sigset_t signals_;
-};
-
 // The socket gets the mode 0600 when it is made, not after: there is no moment at which others
 // could connect, whatever its folder's mode.
 base::Status Listen(NodeService* service, const fs::path& path) {
@@ -62,12 +40,24 @@ base::Status Listen(NodeService* service, const fs::path& path) {
   return base::MakeError(base::ErrorCode::kBadAddress, path.string() + ": " + status.message());
 }
 
-base::Status Stop(NodeService* service, StopSignals* signals, std::chrono::milliseconds drain) {
+// One line for the program that started us, which may read it and then connect, and one for people.
+void SayReady(const fs::path& path, const std::string& version) {
+  const nlohmann::json ready = {{"event", "ready"},
+                                {"address", "unix:" + path.string()},
+                                {"pid", static_cast<int>(::getpid())},
+                                {"protocol", plan::kProtocolVersion},
+                                {"version", version}};
+  std::printf("%s\n", ready.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  std::fflush(stdout);
+  std::fprintf(stderr, "shadowvm node: listening on unix:%s; Ctrl-C ends it\n", path.c_str());
+}
+
+base::Status Stop(NodeService* service, StopRequests* requests, std::chrono::milliseconds drain) {
   QueryRegistry& queries = service->queries();
   queries.Close();
   const auto deadline = SystemClock::now() + drain;
   while (queries.counts().running > 0 && SystemClock::now() < deadline) {
-    if (signals->WaitFor(std::chrono::milliseconds(20))) break;
+    if (requests->WaitForSignal(std::chrono::milliseconds(20))) break;
   }
   const auto last_words = SystemClock::now() + kLastWords;
   if (queries.counts().running > 0) queries.CancelAll();
@@ -81,18 +71,17 @@ base::Status RunNode(const NodeOptions& options) {
   if (!options.address.empty()) {
     SVM_ASSIGN_OR_RETURN(path, SocketPath(options.address));
   }
-  StopSignals signals;
+  // Whoever reads our output may end before us; that must not keep us from tidying up.
+  std::signal(SIGPIPE, SIG_IGN);
+  StopRequests requests(options.exit_with_input);
   SVM_ASSIGN_OR_RETURN(const auto claim, SocketClaim::Make(path));
   SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(options.engine));
-  NodeService service(std::move(engine), options.version);
+  NodeService service(std::move(engine), options.version, options.shared_root);
   SVM_RETURN_NOT_OK(Listen(&service, path));
-  std::printf("shadowvm node: listening on unix:%s (process %d, protocol %u)\n", path.c_str(),
-              static_cast<int>(::getpid()), plan::kProtocolVersion);
-  std::fflush(stdout);
-  signals.Wait();
-  std::printf("shadowvm node: stopping\n");
-  std::fflush(stdout);
-  return Stop(&service, &signals, options.drain);
+  SayReady(path, options.version);
+  requests.Wait();
+  std::fprintf(stderr, "shadowvm node: stopping\n");
+  return Stop(&service, &requests, options.drain);
 }
 
 }  // namespace shadowvm::node

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 
 #include "engine/base/status.h"
@@ -16,12 +17,18 @@ struct NodeOptions {
   exec::EngineOptions engine;
   std::chrono::milliseconds drain{10'000};  // what queries get to end by themselves after a signal
   std::string version;
+  // Stop also when standard input ends: a node that a program started for itself does not outlive
+  // the program, however that ends.
+  bool exit_with_input = false;
+  std::filesystem::path shared_root = "/dev/shm";  // a folder in memory, for answers
 };
 
-// Serves until SIGTERM or SIGINT, then takes no further queries, waits for those that run, cancels
-// what is left after 'drain' or at a second signal, and removes its socket. Says on standard output
-// when it listens and when it stops. To be called before the process has threads of its own: the
-// two signals are blocked here for all that start later.
+// Serves until it is asked to stop: by SIGTERM, SIGINT or the end of its input. Then it takes no
+// further queries, waits for those that run, cancels what is left after 'drain' or at a second
+// signal, and removes its socket and its shared files. Once it listens it says so in one line of
+// JSON on standard output: {"event":"ready","address":"unix:…","pid":…,"protocol":…,"version":…}.
+// To be called before the process has threads of its own: the two signals are blocked here for all
+// that start later.
 base::Status RunNode(const NodeOptions& options);
 
 }  // namespace shadowvm::node

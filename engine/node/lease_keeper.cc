@@ -10,19 +10,23 @@ constexpr Milliseconds kPeriod{50};
 
 }  // namespace
 
-void EndExpired(SessionRegistry* sessions, QueryRegistry* queries, TimePoint now) {
-  for (const std::string& session : sessions->TakeExpired(now)) queries->CancelSession(session);
+void SessionGoods::End(const std::string& session) const {
+  queries->CancelSession(session);
+  answers->Drop(session);
 }
 
-LeaseKeeper::LeaseKeeper(SessionRegistry* sessions, QueryRegistry* queries)
-    : thread_([this, sessions, queries](const std::stop_token& stop) {
-        Keep(stop, sessions, queries);
-      }) {}
+void EndExpired(SessionRegistry* sessions, const SessionGoods& goods, TimePoint now) {
+  for (const std::string& session : sessions->TakeExpired(now)) goods.End(session);
+}
 
-void LeaseKeeper::Keep(const std::stop_token& stop, SessionRegistry* sessions,
-                       QueryRegistry* queries) {
+LeaseKeeper::LeaseKeeper(SessionRegistry* sessions, SessionGoods goods)
+    : thread_(
+          [this, sessions, goods](const std::stop_token& stop) { Keep(stop, sessions, goods); }) {}
+
+void LeaseKeeper::Keep(const std::stop_token& stop, SessionRegistry* sessions, SessionGoods goods) {
   while (!stop.stop_requested()) {
-    EndExpired(sessions, queries, std::chrono::steady_clock::now());
+    EndExpired(sessions, goods, std::chrono::steady_clock::now());
+    goods.answers->Sweep();
     std::unique_lock lock(mutex_);
     stopping_.wait_for(lock, stop, kPeriod, [] { return false; });
   }

@@ -9,8 +9,8 @@
 
 namespace shadowvm::node {
 
-// What a finished query did.
-v1::QueryMetrics MetricsOf(Query* query);
+// What a query did so far.
+v1::QueryMetrics MetricsOf(const Query& query);
 
 // Puts what the engine counts into a status.
 void AddEngineState(exec::Engine* engine, v1::StatusResponse* status);

@@ -45,16 +45,20 @@ const std::vector<NodeService::ActionEntry>& NodeService::Actions() {
       {"close", "ends the session and its queries", true, &NodeService::CloseSession},
       {"validate", "says of each action of a command whether it can be run", true,
        &NodeService::Validate},
+      {"run", "runs a query up to the barrier of one of its pipelines", true,
+       &NodeService::RunPipeline},
       {"cancel", "cancels a query of the session", true, &NodeService::Cancel},
       {"status", "what the node does and holds", false, &NodeService::Describe},
       {"drop_tables", "drops every resident table", true, &NodeService::DropTables},
+      {"drop_kernels", "drops every compiled kernel, in memory and on disk", true,
+       &NodeService::DropKernels},
   };
   return kActions;
 }
 
-base::Result<std::string> NodeService::Handshake(const std::string&, const std::string& body) {
+base::Result<std::string> NodeService::Handshake(const Call& call) {
   v1::HandshakeRequest request;
-  if (!request.ParseFromString(body)) return BadBody("handshake");
+  if (!request.ParseFromString(call.body)) return BadBody("handshake");
   SVM_RETURN_NOT_OK(CheckProtocol(request.protocol_version()));
   const uint32_t asked = request.lease_ms() == 0 ? kDefaultLease : request.lease_ms();
   const uint32_t lease = std::clamp(asked, kShortestLease, kLongestLease);
@@ -66,38 +70,37 @@ base::Result<std::string> NodeService::Handshake(const std::string&, const std::
   v1::Device* device = response.add_devices();
   device->set_name(std::string(engine_->device().name()));
   device->set_workers(static_cast<uint32_t>(engine_->device().num_workers()));
-  for (const char* capability : {"collect", "parquet-sink", "flight-stream"}) {
+  for (const char* capability : {"collect", "parquet-sink", "flight-stream", "pipelines"}) {
     response.add_capabilities(capability);
   }
+  if (!shared_.folder().empty()) response.add_capabilities("shared-memory");
   return response.SerializeAsString();
 }
 
 // The lease was renewed when the call came in.
-base::Result<std::string> NodeService::KeepAlive(const std::string&, const std::string&) {
+base::Result<std::string> NodeService::KeepAlive(const Call&) { return std::string(); }
+
+base::Result<std::string> NodeService::CloseSession(const Call& call) {
+  sessions_.Close(call.session);
+  SessionGoods{&queries_, &shared_}.End(call.session);
   return std::string();
 }
 
-base::Result<std::string> NodeService::CloseSession(const std::string& session,
-                                                    const std::string&) {
-  sessions_.Close(session);
-  queries_.CancelSession(session);
-  return std::string();
-}
-
-base::Result<std::string> NodeService::Validate(const std::string&, const std::string& body) {
-  SVM_ASSIGN_OR_RETURN(const v1::ValidateResponse response, ValidateCommand(body, engine_.get()));
+base::Result<std::string> NodeService::Validate(const Call& call) {
+  SVM_ASSIGN_OR_RETURN(const v1::ValidateResponse response,
+                       ValidateCommand(call.body, engine_.get()));
   return response.SerializeAsString();
 }
 
-base::Result<std::string> NodeService::Cancel(const std::string& session, const std::string& body) {
+base::Result<std::string> NodeService::Cancel(const Call& call) {
   v1::CancelRequest request;
-  if (!request.ParseFromString(body)) return BadBody("cancel");
+  if (!request.ParseFromString(call.body)) return BadBody("cancel");
   v1::CancelResponse response;
-  response.set_found(queries_.Cancel(session, request.query_id()));
+  response.set_found(queries_.Cancel(call.session, request.query_id()));
   return response.SerializeAsString();
 }
 
-base::Result<std::string> NodeService::Describe(const std::string&, const std::string&) {
+base::Result<std::string> NodeService::Describe(const Call&) {
   const QueryCounts counts = queries_.counts();
   v1::StatusResponse status;
   status.set_version(version_);
@@ -111,23 +114,30 @@ base::Result<std::string> NodeService::Describe(const std::string&, const std::s
   status.set_queries_failed(counts.failed);
   status.set_queries_cancelled(counts.cancelled);
   status.set_queries_kept(counts.kept);
+  status.set_shared_bytes(shared_.bytes());
+  status.set_shared_folder(shared_.folder().string());
   AddEngineState(engine_.get(), &status);
   return status.SerializeAsString();
 }
 
-base::Result<std::string> NodeService::DropTables(const std::string&, const std::string&) {
+base::Result<std::string> NodeService::DropTables(const Call&) {
   engine_->DropTables();
+  return std::string();
+}
+
+base::Result<std::string> NodeService::DropKernels(const Call&) {
+  engine_->kernels().Clear();
   return std::string();
 }
 
 base::Result<std::string> NodeService::Act(const Context& context, const flight::Action& action) {
   for (const ActionEntry& entry : Actions()) {
     if (action.type != entry.name) continue;
-    std::string session;
+    Call call{context, "", action.body ? action.body->ToString() : std::string()};
     if (entry.needs_session) {
-      SVM_ASSIGN_OR_RETURN(session, SessionOf(context));
+      SVM_ASSIGN_OR_RETURN(call.session, SessionOf(context));
     }
-    return (this->*entry.handler)(session, action.body ? action.body->ToString() : std::string());
+    return (this->*entry.handler)(call);
   }
   return MakeError(ErrorCode::kBadCommand, "no action '" + action.type + "'");
 }

@@ -3,10 +3,9 @@
 
 #include "engine/node/node_service.h"
 
-#include <thread>
 #include <utility>
 
-#include "engine/node/answer_stream.h"
+#include "engine/columns/type_mapping.h"
 #include "engine/node/command_check.h"
 #include "engine/node/flight_error.h"
 #include "shadowvm/v1/node_service.pb.h"
@@ -19,19 +18,31 @@ using base::ErrorCode;
 using base::MakeError;
 
 constexpr char kSessionHeader[] = "shadowvm-session";
-// How often a call that waits looks whether its client is still there.
-constexpr Milliseconds kPatience{20};
 
 TimePoint Now() { return std::chrono::steady_clock::now(); }
 
+v1::RegisterResponse Registered(const Query& query) {
+  v1::RegisterResponse response;
+  response.set_query_id(query.id());
+  for (const plan::Pipeline& pipeline : query.command().plan->pipelines()) {
+    v1::PipelineInfo* info = response.add_pipelines();
+    info->set_index(static_cast<uint32_t>(pipeline.id));
+    info->set_label(Readable(plan::Describe(pipeline)));
+    for (const uint32_t action : plan::ActionsOf(pipeline)) info->add_actions(action);
+  }
+  return response;
+}
+
 }  // namespace
 
-NodeService::NodeService(std::unique_ptr<exec::Engine> engine, std::string version)
+NodeService::NodeService(std::unique_ptr<exec::Engine> engine, std::string version,
+                         const std::filesystem::path& shared_root)
     : engine_(std::move(engine)),
       version_(std::move(version)),
       started_(Now()),
       queries_(&engine_->budget()),
-      keeper_(&sessions_, &queries_) {}
+      shared_(shared_root, &engine_->budget()),
+      keeper_(&sessions_, {&queries_, &shared_}) {}
 
 NodeService::~NodeService() = default;
 
@@ -54,54 +65,15 @@ base::Result<std::shared_ptr<Query>> NodeService::Register(const std::string& se
   if (!run.ParseFromString(request)) {
     return MakeError(ErrorCode::kBadCommand, "the descriptor holds no run request");
   }
+  SVM_ASSIGN_OR_RETURN(auto query, queries_.FindSame(session, run.query_id(), run.command()));
+  if (query != nullptr) return query;
   SVM_ASSIGN_OR_RETURN(auto checked, CheckCommand(run.command(), engine_.get()));
-  SVM_ASSIGN_OR_RETURN(auto query, queries_.Add(session, run.query_id(), std::move(checked)));
+  SVM_ASSIGN_OR_RETURN(query, queries_.Add(session, run.query_id(), std::move(checked)));
   // A session that ended while we planned has been swept already: nobody would sweep this query.
   const base::Status alive = sessions_.Renew(session, Now());
   if (!alive.ok()) queries_.Forget(session, *query);
   SVM_RETURN_NOT_OK(alive);
   return query;
-}
-
-void NodeService::Await(const Context& context, const std::string& session, Query* query) {
-  while (!query->Await(kPatience)) {
-    if (context.is_cancelled()) return;
-    Renew(session);
-  }
-}
-
-base::Status NodeService::Complete(const Context& context, const std::string& session,
-                                   Query* query) {
-  query->Enter();
-  const base::Result<bool> begun = queries_.Begin(query);
-  std::thread runner;
-  if (begun.ok() && *begun) {
-    runner = std::thread([this, query] {
-      queries_.End(query,
-                   engine_->Run(query->command().command, &query->cancel(), &query->stats()));
-    });
-  }
-  if (begun.ok()) Await(context, session, query);
-  query->Leave();
-  // The run belongs to this call, so that a server that has no calls has no runs either. A client
-  // that went away has cancelled it, unless others wait for it too.
-  if (runner.joinable()) runner.join();
-  return begun.status();
-}
-
-base::Result<std::unique_ptr<flight::FlightDataStream>> NodeService::Fetch(
-    const Context& context, const flight::Ticket& ticket) {
-  SVM_ASSIGN_OR_RETURN(const std::string session, SessionOf(context));
-  v1::QueryTicket named;
-  if (!named.ParseFromString(ticket.ticket)) {
-    return MakeError(ErrorCode::kUnknownQuery, "this is no ticket of a node");
-  }
-  SVM_ASSIGN_OR_RETURN(const auto query, queries_.Find(session, named.query_id()));
-  SVM_RETURN_NOT_OK(Complete(context, session, query.get()));
-  if (context.is_cancelled() || !query->answer().ok()) queries_.Forget(session, *query);
-  if (context.is_cancelled()) return MakeError(ErrorCode::kCancelled, "the client went away");
-  return StreamAnswer(query, {[this, session] { Renew(session); },
-                              [this, session, query] { queries_.Forget(session, *query); }});
 }
 
 arrow::Status NodeService::GetFlightInfo(const Context& context,
@@ -115,8 +87,10 @@ arrow::Status NodeService::GetFlightInfo(const Context& context,
   ticket.set_query_id((*query)->id());
   flight::FlightEndpoint endpoint;
   endpoint.ticket.ticket = ticket.SerializeAsString();
-  SVM_ASSIGN_OR_RETURN(auto made, flight::FlightInfo::Make((*query)->command().schema, descriptor,
-                                                           {endpoint}, -1, -1, true));
+  const auto schema = columns::ToArrow((*query)->command().plan->output());
+  SVM_ASSIGN_OR_RETURN(auto made,
+                       flight::FlightInfo::Make(*schema, descriptor, {endpoint}, -1, -1, true,
+                                                Registered(**query).SerializeAsString()));
   *info = std::make_unique<flight::FlightInfo>(std::move(made));
   return arrow::Status::OK();
 }

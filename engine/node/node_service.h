@@ -5,6 +5,7 @@
 
 #include <arrow/flight/server.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +14,10 @@
 #include "engine/exec/engine.h"
 #include "engine/node/lease_keeper.h"
 #include "engine/node/query_registry.h"
+#include "engine/node/run_threads.h"
 #include "engine/node/session_registry.h"
+#include "engine/node/shared_answers.h"
+#include "shadowvm/v1/node_service.pb.h"
 
 namespace shadowvm::node {
 
@@ -21,8 +25,9 @@ namespace shadowvm::node {
 // become Flight's here and nowhere else.
 class NodeService : public arrow::flight::FlightServerBase {
  public:
-  // 'version' is the program's, told to clients.
-  NodeService(std::unique_ptr<exec::Engine> engine, std::string version);
+  // 'version' is the program's, told to clients. 'shared_root' is a folder in memory.
+  NodeService(std::unique_ptr<exec::Engine> engine, std::string version,
+              const std::filesystem::path& shared_root);
   ~NodeService() override;
 
   QueryRegistry& queries() { return queries_; }
@@ -41,9 +46,13 @@ class NodeService : public arrow::flight::FlightServerBase {
 
  private:
   using Context = arrow::flight::ServerCallContext;
-  // Bodies of an action: in, and out.
-  using Handler = base::Result<std::string> (NodeService::*)(const std::string& session,
-                                                             const std::string& body);
+  struct Call {
+    const Context& context;
+    std::string session;  // empty for actions that need none
+    std::string body;
+  };
+  // Gives the body of the answer.
+  using Handler = base::Result<std::string> (NodeService::*)(const Call& call);
   struct ActionEntry {
     const char* name;
     const char* description;
@@ -52,13 +61,15 @@ class NodeService : public arrow::flight::FlightServerBase {
   };
   static const std::vector<ActionEntry>& Actions();
 
-  base::Result<std::string> Handshake(const std::string& session, const std::string& body);
-  base::Result<std::string> KeepAlive(const std::string& session, const std::string& body);
-  base::Result<std::string> CloseSession(const std::string& session, const std::string& body);
-  base::Result<std::string> Validate(const std::string& session, const std::string& body);
-  base::Result<std::string> Cancel(const std::string& session, const std::string& body);
-  base::Result<std::string> Describe(const std::string& session, const std::string& body);
-  base::Result<std::string> DropTables(const std::string& session, const std::string& body);
+  base::Result<std::string> Handshake(const Call& call);
+  base::Result<std::string> KeepAlive(const Call& call);
+  base::Result<std::string> CloseSession(const Call& call);
+  base::Result<std::string> Validate(const Call& call);
+  base::Result<std::string> RunPipeline(const Call& call);
+  base::Result<std::string> Cancel(const Call& call);
+  base::Result<std::string> Describe(const Call& call);
+  base::Result<std::string> DropTables(const Call& call);
+  base::Result<std::string> DropKernels(const Call& call);
 
   // The session of a call, its lease renewed.
   base::Result<std::string> SessionOf(const Context& context);
@@ -66,18 +77,28 @@ class NodeService : public arrow::flight::FlightServerBase {
   base::Result<std::string> Act(const Context& context, const arrow::flight::Action& action);
   base::Result<std::shared_ptr<Query>> Register(const std::string& session,
                                                 const std::string& request);
+  // Runs the query on a thread of its own, unless it runs or has run.
+  base::Status Start(const std::shared_ptr<Query>& query);
+  // Makes sure that the query runs, and waits until so many of its pipelines are done. The query's
+  // error if it has failed.
+  base::Result<std::shared_ptr<Query>> Reach(const Context& context, const std::string& session,
+                                             const std::string& id, int num_pipelines);
+  // Puts the answer into the response and ends the query's life, or does neither.
+  base::Status HandOut(const std::string& session, const Query& query,
+                       const v1::RunPipelineRequest& request, v1::RunPipelineResponse* response);
+  bool Share(const std::string& session, const arrow::RecordBatchVector& batches,
+             v1::RunPipelineResponse* response);
   base::Result<std::unique_ptr<arrow::flight::FlightDataStream>> Fetch(
       const Context& context, const arrow::flight::Ticket& ticket);
-  // Runs the query, or joins whoever runs it, until it has finished.
-  base::Status Complete(const Context& context, const std::string& session, Query* query);
-  void Await(const Context& context, const std::string& session, Query* query);
 
   const std::unique_ptr<exec::Engine> engine_;
   const std::string version_;
   const TimePoint started_;
   SessionRegistry sessions_;
   QueryRegistry queries_;
+  SharedAnswers shared_;
   LeaseKeeper keeper_;
+  RunThreads runs_;  // the last member: runs end before what they use
 };
 
 }  // namespace shadowvm::node

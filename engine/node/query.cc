@@ -21,29 +21,36 @@ bool Query::Begin() {
   std::lock_guard lock(mutex_);
   if (state_ != State::kRegistered) return false;
   state_ = State::kRunning;
-  begin_ = std::chrono::steady_clock::now();
+  begin_ = Clock::now();
   return true;
 }
 
-base::Status Query::ReserveAnswer(const arrow::Table& table) {
-  const int64_t bytes = arrow::util::TotalBufferSize(table);
+Answer Query::Reserve(Answer answer) {
+  if (!answer.ok()) return answer;
+  const int64_t bytes = arrow::util::TotalBufferSize(**answer);
   SVM_RETURN_NOT_OK(budget_->Reserve(bytes, "the answer of a query"));
   answer_bytes_ = bytes;
-  return base::Status::OK();
+  return answer;
 }
 
-const Answer& Query::Finish(Answer answer) {
-  // Before the lock: making room may take long, and nobody else touches the answer yet.
-  if (answer.ok()) {
-    if (const auto reserved = ReserveAnswer(**answer); !reserved.ok()) answer = reserved;
+void Query::PassBarrier(const exec::PipelineStats& pipeline) {
+  std::lock_guard lock(mutex_);
+  // A run that started over passes barriers again: they stay passed.
+  const auto place = static_cast<size_t>(pipeline.index);
+  if (place < pipelines_.size()) {
+    pipelines_[place] = pipeline;
+  } else {
+    pipelines_.push_back(pipeline);
   }
+  progress_.notify_all();
+}
+
+void Query::Finish(Answer answer) {
   std::lock_guard lock(mutex_);
   answer_ = std::move(answer);
-  total_ms_ =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+  end_ = Clock::now();
   state_ = State::kFinished;
-  finished_.notify_all();
-  return answer_;
+  progress_.notify_all();
 }
 
 void Query::Enter() {
@@ -51,14 +58,35 @@ void Query::Enter() {
   ++callers_;
 }
 
-void Query::Leave() {
+bool Query::Leave(bool abandoned) {
   std::lock_guard lock(mutex_);
-  if (--callers_ == 0 && state_ != State::kFinished) cancel_.Cancel();
+  if (--callers_ > 0 || !abandoned) return false;
+  if (state_ != State::kFinished) cancel_.Cancel();
+  return true;
 }
 
-bool Query::Await(std::chrono::milliseconds patience) {
+bool Query::Await(int num_pipelines, std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
-  return finished_.wait_for(lock, patience, [this] { return state_ == State::kFinished; });
+  return progress_.wait_for(lock, patience, [&] {
+    return state_ == State::kFinished || std::cmp_greater_equal(pipelines_.size(), num_pipelines);
+  });
+}
+
+bool Query::has_finished() const {
+  std::lock_guard lock(mutex_);
+  return state_ == State::kFinished;
+}
+
+std::vector<exec::PipelineStats> Query::pipelines() const {
+  std::lock_guard lock(mutex_);
+  return pipelines_;
+}
+
+double Query::total_ms() const {
+  std::lock_guard lock(mutex_);
+  if (state_ == State::kRegistered) return 0;
+  const Clock::time_point end = state_ == State::kFinished ? end_ : Clock::now();
+  return std::chrono::duration<double, std::milli>(end - begin_).count();
 }
 
 }  // namespace shadowvm::node

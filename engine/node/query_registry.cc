@@ -14,36 +14,72 @@ base::Status Stopping() {
 
 }  // namespace
 
+base::Result<std::shared_ptr<Query>> QueryRegistry::FindSameLocked(const Key& key,
+                                                                   const std::string& bytes) {
+  const auto found = queries_.find(key);
+  if (found == queries_.end()) return nullptr;
+  if (found->second->command().bytes == bytes) return found->second;
+  return base::MakeError(
+      base::ErrorCode::kBadCommand,
+      "query id '" + key.second + "' stands for another command of this session");
+}
+
+base::Result<std::shared_ptr<Query>> QueryRegistry::FindSame(const std::string& session,
+                                                             const std::string& id,
+                                                             const std::string& bytes) {
+  std::lock_guard lock(mutex_);
+  return FindSameLocked({session, id}, bytes);
+}
+
 base::Result<std::shared_ptr<Query>> QueryRegistry::Add(const std::string& session,
                                                         const std::string& id,
                                                         CheckedCommand command) {
   std::lock_guard lock(mutex_);
   if (closed_) return Stopping();
-  const std::string name = id.empty() ? "node-" + std::to_string(next_id_++) : id;
-  std::shared_ptr<Query>& query = queries_[{session, name}];
-  if (query == nullptr) {
-    query = std::make_shared<Query>(name, std::move(command), budget_);
-  } else if (query->command().bytes != command.bytes) {
-    return base::MakeError(base::ErrorCode::kBadCommand,
-                           "query id '" + name + "' stands for another command of this session");
-  }
+  const Key key(session, id.empty() ? "node-" + std::to_string(next_id_++) : id);
+  SVM_ASSIGN_OR_RETURN(auto query, FindSameLocked(key, command.bytes));
+  if (query != nullptr) return query;
+  query = std::make_shared<Query>(key.second, std::move(command), budget_);
+  queries_[key] = query;
   return query;
 }
 
-base::Result<std::shared_ptr<Query>> QueryRegistry::Find(const std::string& session,
-                                                         const std::string& id) {
-  std::lock_guard lock(mutex_);
+base::Result<std::shared_ptr<Query>> QueryRegistry::FindLocked(const std::string& session,
+                                                               const std::string& id) {
   const auto found = queries_.find({session, id});
   if (found != queries_.end()) return found->second;
   return base::MakeError(base::ErrorCode::kUnknownQuery,
                          "'" + id + "' was never registered, or is fetched or cancelled");
 }
 
-void QueryRegistry::Forget(const std::string& session, const Query& query) {
+base::Result<std::shared_ptr<Query>> QueryRegistry::Find(const std::string& session,
+                                                         const std::string& id) {
   std::lock_guard lock(mutex_);
+  return FindLocked(session, id);
+}
+
+void QueryRegistry::ForgetLocked(const std::string& session, const Query& query) {
   const auto found = queries_.find({session, query.id()});
   // The id may have been given to another query since.
   if (found != queries_.end() && found->second.get() == &query) queries_.erase(found);
+}
+
+void QueryRegistry::Forget(const std::string& session, const Query& query) {
+  std::lock_guard lock(mutex_);
+  ForgetLocked(session, query);
+}
+
+base::Result<std::shared_ptr<Query>> QueryRegistry::Enter(const std::string& session,
+                                                          const std::string& id) {
+  std::lock_guard lock(mutex_);
+  SVM_ASSIGN_OR_RETURN(auto query, FindLocked(session, id));
+  query->Enter();
+  return query;
+}
+
+void QueryRegistry::Leave(const std::string& session, Query* query, bool abandoned) {
+  std::lock_guard lock(mutex_);
+  if (query->Leave(abandoned)) ForgetLocked(session, *query);
 }
 
 base::Result<bool> QueryRegistry::Begin(Query* query) {
@@ -58,11 +94,16 @@ base::Result<bool> QueryRegistry::Begin(Query* query) {
 }
 
 void QueryRegistry::End(Query* query, Answer answer) {
-  const base::Status status = query->Finish(std::move(answer)).status();
-  std::lock_guard lock(mutex_);
-  --counts_.running;
-  const bool cancelled = !status.ok() && base::CodeOf(status) == base::ErrorCode::kCancelled;
-  ++(status.ok() ? counts_.done : cancelled ? counts_.cancelled : counts_.failed);
+  answer = query->Reserve(std::move(answer));
+  const base::Status& status = answer.status();
+  {
+    // Before those who wait hear of it, who may ask for the counts next.
+    std::lock_guard lock(mutex_);
+    --counts_.running;
+    const bool cancelled = !status.ok() && base::CodeOf(status) == base::ErrorCode::kCancelled;
+    ++(status.ok() ? counts_.done : cancelled ? counts_.cancelled : counts_.failed);
+  }
+  query->Finish(std::move(answer));
 }
 
 bool QueryRegistry::Cancel(const std::string& session, const std::string& id) {

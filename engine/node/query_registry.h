@@ -34,9 +34,18 @@ class QueryRegistry {
   // here.
   base::Result<std::shared_ptr<Query>> Add(const std::string& session, const std::string& id,
                                            CheckedCommand command);
+  // What Add would answer with without having to plan the command: null if the id is free.
+  base::Result<std::shared_ptr<Query>> FindSame(const std::string& session, const std::string& id,
+                                                const std::string& bytes);
   // kUnknownQuery if there is none.
   base::Result<std::shared_ptr<Query>> Find(const std::string& session, const std::string& id);
   void Forget(const std::string& session, const Query& query);
+
+  // Between the two a caller waits for the query. The last caller to abandon it (its client went
+  // away) takes it along: it is cancelled and forgotten, in one step, so that nobody joins a query
+  // that is about to be cancelled.
+  base::Result<std::shared_ptr<Query>> Enter(const std::string& session, const std::string& id);
+  void Leave(const std::string& session, Query* query, bool abandoned);
 
   // True for one caller, who then runs the query and calls End. kNodeStopping after Close for a
   // query that has not begun.
@@ -54,6 +63,11 @@ class QueryRegistry {
 
  private:
   using Key = std::pair<std::string, std::string>;  // session, id
+
+  base::Result<std::shared_ptr<Query>> FindLocked(const std::string& session,
+                                                  const std::string& id);
+  base::Result<std::shared_ptr<Query>> FindSameLocked(const Key& key, const std::string& bytes);
+  void ForgetLocked(const std::string& session, const Query& query);
 
   memory::MemoryBudget* const budget_;
   mutable std::mutex mutex_;

@@ -20,7 +20,11 @@ kernels and its memory. It speaks Arrow Flight over a Unix socket in a folder of
 only you may use; it does not listen on the network. proto/shadowvm/v1/node_service.proto says
 what a client sends.
 
-It ends at SIGTERM or Ctrl-C: queries that run get a while to finish, a second signal ends them.
+Once it listens it prints one line of JSON: {"event":"ready","address":"unix:...","pid":...}.
+
+It ends at SIGTERM or Ctrl-C: queries that run get a while to finish, a second signal ends them. A
+program that starts a node for itself keeps the node's standard input open and says
+--exit-with-stdin: then the node ends when the program does, however that happens.
 
 Examples:
   shadowvm node
@@ -31,6 +35,8 @@ struct NodeSettings {
   std::string memory;
   int threads = 0;
   double drain_seconds = 10;
+  bool exit_with_stdin = false;
+  std::string shared_memory = "/dev/shm";
 };
 
 void AddOptions(CLI::App* node, NodeSettings* settings) {
@@ -44,6 +50,11 @@ void AddOptions(CLI::App* node, NodeSettings* settings) {
                    "Seconds that running queries get when the node is stopped")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
+  node->add_flag("--exit-with-stdin", settings->exit_with_stdin,
+                 "Stop when standard input ends, as at SIGTERM");
+  node->add_option("--shared-memory", settings->shared_memory,
+                   "A folder in memory, for answers to clients of this machine")
+      ->capture_default_str();
 }
 
 base::Status RunNodeCommand(const NodeSettings& settings) {
@@ -51,6 +62,8 @@ base::Status RunNodeCommand(const NodeSettings& settings) {
   options.address = settings.socket;
   options.version = SHADOWVM_VERSION;
   options.drain = std::chrono::milliseconds(static_cast<int64_t>(settings.drain_seconds * 1000));
+  options.exit_with_input = settings.exit_with_stdin;
+  options.shared_root = settings.shared_memory;
   options.engine.threads = settings.threads;
   options.engine.kernels.directory = KernelCacheFolder().string();
   if (!settings.memory.empty()) {

@@ -19,7 +19,7 @@ base::ErrorCode CodeOf(const base::Status& status) {
   return base::CodeOf(status);
 }
 
-CheckedCommand CommandOf(const std::string& bytes) { return {bytes, {}, arrow::schema({})}; }
+CheckedCommand CommandOf(const std::string& bytes) { return {bytes, nullptr}; }
 
 std::shared_ptr<arrow::Table> Numbers(int64_t rows) {
   arrow::Int64Builder builder;
@@ -61,9 +61,9 @@ TEST_F(QueryRegistryTest, OneCallerRunsAndAllGetTheAnswer) {
   const auto query = Add("s", "q");
   ASSERT_TRUE(queries_.Begin(query.get()).ValueOrDie());
   EXPECT_FALSE(queries_.Begin(query.get()).ValueOrDie());
-  EXPECT_FALSE(query->Await(kNoTime));
+  EXPECT_FALSE(query->Await(Query::kAllPipelines, kNoTime));
   EXPECT_EQ(queries_.counts().running, 1);
-  std::thread joiner([&] { EXPECT_TRUE(query->Await(kLong)); });
+  std::thread joiner([&] { EXPECT_TRUE(query->Await(Query::kAllPipelines, kLong)); });
   queries_.End(query.get(), Numbers(3));
   joiner.join();
   EXPECT_EQ((*query->answer())->num_rows(), 3);
@@ -132,29 +132,66 @@ TEST_F(QueryRegistryTest, AClosedOneBeginsNothing) {
   EXPECT_EQ(CodeOf(queries_.Add("s", "new", CommandOf("a")).status()),
             base::ErrorCode::kNodeStopping);
   EXPECT_EQ(CodeOf(queries_.Begin(waiting.get()).status()), base::ErrorCode::kNodeStopping);
-  EXPECT_TRUE(waiting->Await(kNoTime));
+  EXPECT_TRUE(waiting->Await(Query::kAllPipelines, kNoTime));
   queries_.End(running.get(), Numbers(1));
   EXPECT_TRUE(running->answer().ok());
   EXPECT_EQ(queries_.counts().running, 0);
 }
 
-TEST_F(QueryRegistryTest, TheLastCallerToLeaveCancels) {
+TEST_F(QueryRegistryTest, WaitsForBarriers) {
   const auto query = Add("s", "q");
-  query->Enter();
-  query->Enter();
   ASSERT_TRUE(queries_.Begin(query.get()).ValueOrDie());
-  query->Leave();
+  EXPECT_FALSE(query->Await(1, kNoTime));
+  query->PassBarrier({.index = 0, .rows_out = 5});
+  EXPECT_TRUE(query->Await(1, kNoTime));
+  EXPECT_FALSE(query->Await(2, kNoTime));
+  query->PassBarrier({.index = 1});
+  // Starting over.
+  query->PassBarrier({.index = 0, .rows_out = 7});
+  EXPECT_TRUE(query->Await(2, kNoTime));
+  ASSERT_EQ(query->pipelines().size(), 2U);
+  EXPECT_EQ(query->pipelines()[0].rows_out, 7);
+  EXPECT_FALSE(query->Await(Query::kAllPipelines, kNoTime));
+  EXPECT_FALSE(query->has_finished());
+  queries_.End(query.get(), base::MakeError(base::ErrorCode::kOverflow, "x"));
+  EXPECT_TRUE(query->Await(3, kNoTime));
+  EXPECT_TRUE(query->has_finished());
+}
+
+TEST_F(QueryRegistryTest, TheLastCallerWhoseClientWentAwayTakesTheQueryAlong) {
+  const auto query = Add("s", "q");
+  ASSERT_TRUE(queries_.Enter("s", "q").ok());
+  ASSERT_TRUE(queries_.Enter("s", "q").ok());
+  ASSERT_TRUE(queries_.Begin(query.get()).ValueOrDie());
+  queries_.Leave("s", query.get(), true);
   EXPECT_FALSE(query->cancel().cancelled());
-  query->Leave();
+  queries_.Leave("s", query.get(), true);
   EXPECT_TRUE(query->cancel().cancelled());
+  EXPECT_EQ(CodeOf(queries_.Enter("s", "q").status()), base::ErrorCode::kUnknownQuery);
+}
+
+TEST_F(QueryRegistryTest, ACallerWhoHasWhatItWaitedForLeavesTheQueryRunning) {
+  const auto query = Add("s", "q");
+  ASSERT_TRUE(queries_.Enter("s", "q").ok());
+  ASSERT_TRUE(queries_.Begin(query.get()).ValueOrDie());
+  queries_.Leave("s", query.get(), false);
+  EXPECT_FALSE(query->cancel().cancelled());
+  EXPECT_TRUE(queries_.Find("s", "q").ok());
 }
 
 TEST_F(QueryRegistryTest, LeavingAFinishedQueryCancelsNothing) {
   const auto query = Add("s", "q");
-  query->Enter();
+  ASSERT_TRUE(queries_.Enter("s", "q").ok());
   Run(query.get(), Numbers(1));
-  query->Leave();
+  queries_.Leave("s", query.get(), true);
   EXPECT_FALSE(query->cancel().cancelled());
+}
+
+TEST_F(QueryRegistryTest, FindsTheSameCommandWithoutAPlan) {
+  EXPECT_EQ(queries_.FindSame("s", "q", "a").ValueOrDie(), nullptr);
+  const auto query = Add("s", "q");
+  EXPECT_EQ(queries_.FindSame("s", "q", "a").ValueOrDie(), query);
+  EXPECT_EQ(CodeOf(queries_.FindSame("s", "q", "b").status()), base::ErrorCode::kBadCommand);
 }
 
 }  // namespace

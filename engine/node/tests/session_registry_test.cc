@@ -51,11 +51,12 @@ TEST(LeaseKeeper, EndsTheQueriesOfExpiredSessionsAlone) {
   memory::MemoryBudget budget(1 << 20);
   SessionRegistry sessions;
   QueryRegistry queries(&budget);
+  SharedAnswers answers("/nowhere", &budget);
   const std::string gone = sessions.Open(kLease, kStart);
   const std::string alive = sessions.Open(kLease * 10, kStart);
   const auto lost = queries.Add(gone, "q", {}).ValueOrDie();
   const auto kept = queries.Add(alive, "q", {}).ValueOrDie();
-  EndExpired(&sessions, &queries, kStart + kLease);
+  EndExpired(&sessions, {&queries, &answers}, kStart + kLease);
   EXPECT_TRUE(lost->cancel().cancelled());
   EXPECT_FALSE(kept->cancel().cancelled());
   EXPECT_FALSE(queries.Find(gone, "q").ok());
