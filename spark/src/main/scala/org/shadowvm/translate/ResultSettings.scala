@@ -22,6 +22,9 @@ object ResultSettings {
     Obstacle("spark.sql.parquet.enableVectorizedReader", "false", "reads types that the node refuses"),
     Obstacle("spark.sql.parquet.datetimeRebaseModeInRead", "legacy", "moves dates to another calendar"),
     Obstacle("spark.sql.parquet.int96RebaseModeInRead", "legacy", "moves timestamps to another calendar"),
+    // The names that these two had before.
+    Obstacle("spark.sql.legacy.parquet.datetimeRebaseModeInRead", "legacy", "moves dates to another calendar"),
+    Obstacle("spark.sql.legacy.parquet.int96RebaseModeInRead", "legacy", "moves timestamps to another calendar"),
     Obstacle("spark.sql.files.ignoreCorruptFiles", "true", "leaves out files that cannot be read"),
     Obstacle("spark.sql.files.ignoreMissingFiles", "true", "leaves out files that are gone")
   )

@@ -3,7 +3,7 @@
 
 package org.shadowvm.translate.operator
 
-import org.apache.spark.sql.catalyst.expressions.NamedExpression
+import org.apache.spark.sql.catalyst.expressions.{ExprId, NamedExpression}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.execution.aggregate._
 
@@ -26,7 +26,7 @@ object Aggregates {
     lowerHalf(node) match {
       case Some(lower) => upper(node, lower, support)
       case None if modes.forall(_ == Complete) => whole(node, support)
-      case None if modes == Seq(Partial) => lower(node, support)
+      case None if modes == Seq(Partial) => grouped(node, support)
       case None => Left(Seq(unpaired))
     }
   }
@@ -44,24 +44,33 @@ object Aggregates {
     val phases = upper.aggregateExpressions.forall(_.mode == Final) &&
       lower.aggregateExpressions.forall(_.mode == Partial)
     val sameKeys = upper.groupingExpressions.map(_.exprId) == lower.groupingExpressions.map(_.exprId)
-    val sameCalls = upper.aggregateExpressions.map(_.resultId) == lower.aggregateExpressions.map(_.resultId)
+    val sameCalls = upper.aggregateExpressions.map(_.aggregateFunction) ==
+      lower.aggregateExpressions.map(_.aggregateFunction)
     phases && sameKeys && sameCalls && lower.requiredChildDistributionExpressions.isEmpty
   }
 
   private def upper(node: BaseAggregateExec, lower: BaseAggregateExec, support: PlanSupport): Outcome =
-    results(node, support.columnsOf(lower), support).map { case (map, columns) => Fragment(Seq(lower), map, columns) }
+    results(node, support).map { case (map, columns) => Fragment(Seq(lower), map, columns) }
 
-  /** Without functions it gives distinct keys, which are as good as its own, repeated per partition. */
-  private def lower(node: BaseAggregateExec, support: PlanSupport): Outcome = grouped(node, support)
-
+  /** Without functions also the lower half: distinct keys are as good as its own, which repeat in each partition. */
   private def whole(node: BaseAggregateExec, support: PlanSupport): Outcome =
     for {
       keyed <- grouped(node, support)
-      result <- results(node, keyed.columns, support)
+      result <- results(node, support)
     } yield Fragment(keyed.inputs, keyed.actions ++ result._1, result._2)
 
-  private def results(node: BaseAggregateExec, columns: Columns, support: PlanSupport) =
-    DecimalSums.resultsOf(node.resultExpressions, node.aggregateExpressions).flatMap(RowSteps.map(_, columns, support))
+  private def results(node: BaseAggregateExec, support: PlanSupport) =
+    DecimalSums.resultsOf(node).flatMap(RowSteps.map(_, columnsOf(node), support))
+
+  /** Keys, then results; Spark's names for the results are those of the upper half. */
+  private def columnsOf(node: BaseAggregateExec): Columns =
+    new Columns((node.groupingExpressions.map(_.exprId) ++ resultIds(node)).toIndexedSeq)
+
+  private def resultIds(node: BaseAggregateExec): Seq[ExprId] =
+    if (isLower(node)) node.aggregateExpressions.map(_.resultId) else node.aggregateAttributes.map(_.exprId)
+
+  /** Its results are buffers in Spark, which nothing but its upper half can read. */
+  private def isLower(node: BaseAggregateExec): Boolean = node.aggregateExpressions.exists(_.mode == Partial)
 
   private def grouped(node: BaseAggregateExec, support: PlanSupport): Outcome = {
     val input = Vanishing.skip(node.child)
@@ -77,10 +86,8 @@ object Aggregates {
       val aggregate = wire.Aggregate.newBuilder()
       keys.foreach(key => aggregate.addKeys(key))
       calls.foreach(call => aggregate.addAggregates(call))
-      val ids = node.groupingExpressions.map(_.exprId) ++ node.aggregateExpressions.map(_.resultId)
-      val onlyBuffers = node.aggregateExpressions.exists(_.mode == Partial)
-      Fragment(Seq(input), Seq(wire.Action.newBuilder().setAggregate(aggregate).build()),
-        new Columns(ids.toIndexedSeq), standsAlone = !onlyBuffers)
+      val action = wire.Action.newBuilder().setAggregate(aggregate).build()
+      Fragment(Seq(input), Seq(action), columnsOf(node), standsAlone = !isLower(node))
     }
   }
 

@@ -5,6 +5,7 @@ package org.shadowvm.translate.operator
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Sum}
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.types.{DecimalType, LongType}
 
 import org.shadowvm.translate.Reason
@@ -22,13 +23,12 @@ object DecimalSums {
   }
 
   /** The result expressions with such sums as decimals; a reason where one is used as the long it is in Spark. */
-  def resultsOf(
-      results: Seq[NamedExpression],
-      calls: Seq[AggregateExpression]): Either[Seq[Reason], Seq[NamedExpression]] = {
-    val sums = calls.filter(isUnscaled).map(call => call.resultId -> sumType(call)).toMap
-    if (sums.isEmpty) Right(results)
+  def resultsOf(node: BaseAggregateExec): Either[Seq[Reason], Seq[NamedExpression]] = {
+    val calls = node.aggregateAttributes.map(_.exprId).zip(node.aggregateExpressions)
+    val sums = calls.collect { case (id, call) if isUnscaled(call) => id -> sumType(call) }.toMap
+    if (sums.isEmpty) Right(node.resultExpressions)
     else {
-      val decimals = results.map(_.transform { case make @ MakeDecimal(sum: AttributeReference, _, _, _)
+      val decimals = node.resultExpressions.map(_.transform { case make @ MakeDecimal(sum: AttributeReference, _, _, _)
           if sums.get(sum.exprId).contains(make.dataType) =>
         AttributeReference(sum.name, make.dataType, sum.nullable)(sum.exprId)
       }.asInstanceOf[NamedExpression])

@@ -28,16 +28,17 @@ object Vanishing {
     case other => other
   }
 
-  private def pass(node: SparkPlan with UnaryExecNode, support: PlanSupport): Outcome = {
-    val child = node.child
-    val alone = support.fragment(child).fold(_ => true, _.standsAlone)
-    Right(Fragment(Seq(child), Nil, support.columnsOf(child), alone))
-  }
+  private def pass(node: SparkPlan with UnaryExecNode, support: PlanSupport): Outcome =
+    Right(Fragment(Seq(node.child), Nil, support.columnsOf(node.child), standsAlone(node.child, support)))
+
+  private def standsAlone(node: SparkPlan, support: PlanSupport): Boolean =
+    support.fragment(node).fold(_ => true, _.standsAlone)
 
   /** The same rows once more, under other names. */
   private def reused(node: ReusedExchangeExec, support: PlanSupport): Outcome = {
     val columns = support.columnsOf(node.child)
     val renamed = node.child.output.map(_.exprId).zip(node.output.map(_.exprId)).toMap
-    Right(Fragment(Seq(node.child), Nil, new Columns(columns.ids.map(id => renamed.getOrElse(id, id)))))
+    val ids = columns.ids.map(id => renamed.getOrElse(id, id))
+    Right(Fragment(Seq(node.child), Nil, new Columns(ids), standsAlone(node.child, support)))
   }
 }
