@@ -43,15 +43,16 @@ def start(program, tmp_path):
     """Starts nodes; whatever a test leaves running is stopped, and must then have left nothing."""
     nodes = []
 
-    def begin(*options, **environment) -> Node:
-        nodes.append(Node(program, tmp_path, *options, **environment))
+    def begin(*options, folder="node", **environment) -> Node:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        nodes.append(Node(program, tmp_path / folder, *options, **environment))
         return nodes[-1]
 
     yield begin
     for node in nodes:
         assert node.stop() in (0, -signal.SIGKILL)
-    for folder in (tmp_path / "run", tmp_path / "shared"):
-        assert not folder.exists() or not list(folder.iterdir())
+    for folder in [folder for name in ("run", "shared") for folder in tmp_path.glob(f"*/{name}")]:
+        assert not list(folder.iterdir())
 
 
 @pytest.fixture
@@ -176,6 +177,7 @@ def test_pipelines_run_one_by_one(node, duck, table):
     metrics = response.metrics
     assert metrics.rows == 1 and len(metrics.pipelines) == len(pipelines)
     probe = max(metrics.pipelines, key=lambda pipeline: pipeline.rows_in)
+    assert [(share.device, share.share) for share in metrics.devices] == [("cpu", 1)]
     assert probe.rows_in == ROWS and probe.segments_run == 1 and probe.milliseconds > 0
     assert metrics.pipelines[-1].rows_out == 1
     status = client.status()
@@ -236,7 +238,7 @@ def test_without_room_in_shared_memory_answers_are_fetched(start, table, tmp_pat
     response = client.run_pipeline("q", client.pipelines(info)[-1].index, shared=True)
     assert not response.shared_answer and not response.inline_answer
     assert client.fetch(info)[0].num_rows == ROWS
-    assert [file for folder in (tmp_path / "shared").iterdir() for file in folder.iterdir()] == []
+    assert [file for folder in (tmp_path / "node/shared").iterdir() for file in folder.iterdir()] == []
 
 
 def test_shared_files_go_with_their_session(node, table):
@@ -334,6 +336,21 @@ def test_two_clients_at_once_share_tables(node, duck, table):
     assert dropped.memory_used < before.memory_used and dropped.table_bytes == dropped.kernels.resident == 0
     check_sums(client.run(sums(table)), duck, table)
     assert client.status().kernels.compiles_fast > after.kernels.compiles_fast
+
+
+def test_queries_wait_for_memory_that_others_hold(start, table):
+    client = start("--threads", 2).client()
+    client.run(everything(table))
+    needed = client.status().memory_peak
+    node = start("--threads", 2, "--memory", int(needed * 1.3), folder="tight")
+
+    def ask(_):
+        return node.client().run(everything(table)).num_rows
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(ask, range(6))) == [ROWS] * 6
+    status = node.client().status()
+    assert (status.queries_done, status.queries_failed, status.queries_waiting) == (6, 0, 0)
 
 
 def start_long_query(node, table, pool, client=None):

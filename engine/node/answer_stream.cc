@@ -6,11 +6,11 @@
 #include <arrow/ipc/writer.h>
 #include <arrow/record_batch.h>
 
+#include <string>
 #include <utility>
 
 #include "engine/base/fault.h"
 #include "engine/node/answer_batches.h"
-#include "engine/node/metrics.h"
 
 namespace shadowvm::node {
 namespace {
@@ -19,8 +19,12 @@ namespace flight = arrow::flight;
 
 class AnswerStream : public flight::FlightDataStream {
  public:
-  AnswerStream(std::shared_ptr<Query> query, arrow::RecordBatchVector batches, StreamEvents events)
-      : query_(std::move(query)), batches_(std::move(batches)), events_(std::move(events)) {}
+  AnswerStream(std::shared_ptr<Query> query, arrow::RecordBatchVector batches,
+               std::string last_words, StreamEvents events)
+      : query_(std::move(query)),
+        batches_(std::move(batches)),
+        last_words_(std::move(last_words)),
+        events_(std::move(events)) {}
 
   std::shared_ptr<arrow::Schema> schema() override { return batches_.front()->schema(); }
 
@@ -42,7 +46,7 @@ class AnswerStream : public flight::FlightDataStream {
     SVM_RETURN_NOT_OK(
         arrow::ipc::GetRecordBatchPayload(*batches_[next_++], options_, &payload.ipc_message));
     if (next_ == batches_.size()) {
-      payload.app_metadata = arrow::Buffer::FromString(MetricsOf(*query_).SerializeAsString());
+      payload.app_metadata = arrow::Buffer::FromString(last_words_);
     }
     return payload;
   }
@@ -50,6 +54,7 @@ class AnswerStream : public flight::FlightDataStream {
  private:
   const std::shared_ptr<Query> query_;  // whose life is that of the reserved bytes
   const arrow::RecordBatchVector batches_;
+  const std::string last_words_;
   const StreamEvents events_;
   const arrow::ipc::IpcWriteOptions options_ = arrow::ipc::IpcWriteOptions::Defaults();
   size_t next_ = 0;
@@ -57,11 +62,12 @@ class AnswerStream : public flight::FlightDataStream {
 
 }  // namespace
 
-base::Result<std::unique_ptr<flight::FlightDataStream>> StreamAnswer(std::shared_ptr<Query> query,
-                                                                     StreamEvents events) {
+base::Result<std::unique_ptr<flight::FlightDataStream>> StreamAnswer(
+    std::shared_ptr<Query> query, const v1::QueryMetrics& metrics, StreamEvents events) {
   SVM_ASSIGN_OR_RETURN(const std::shared_ptr<arrow::Table> table, query->answer());
   SVM_ASSIGN_OR_RETURN(arrow::RecordBatchVector batches, BatchesOf(*table));
-  return std::make_unique<AnswerStream>(std::move(query), std::move(batches), std::move(events));
+  return std::make_unique<AnswerStream>(std::move(query), std::move(batches),
+                                        metrics.SerializeAsString(), std::move(events));
 }
 
 }  // namespace shadowvm::node

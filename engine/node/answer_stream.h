@@ -10,6 +10,7 @@
 
 #include "engine/base/status.h"
 #include "engine/node/query.h"
+#include "shadowvm/v1/node_service.pb.h"
 
 namespace shadowvm::node {
 
@@ -19,9 +20,9 @@ struct StreamEvents {
   std::function<void()> on_fetched;  // once all of the answer was sent
 };
 
-// The answer of a finished query, batch by batch, at least one. The last carries the query's
-// metrics (v1::QueryMetrics) as its metadata.
+// The answer of a finished query, batch by batch, at least one. The last carries the metrics as its
+// metadata.
 base::Result<std::unique_ptr<arrow::flight::FlightDataStream>> StreamAnswer(
-    std::shared_ptr<Query> query, StreamEvents events);
+    std::shared_ptr<Query> query, const v1::QueryMetrics& metrics, StreamEvents events);
 
 }  // namespace shadowvm::node

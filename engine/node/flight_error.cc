@@ -59,6 +59,18 @@ std::string MessageOf(const base::Status& status) {
   return message;
 }
 
+// A message as the node wrote it, without what Flight and gRPC put around it.
+std::string_view OwnWords(std::string_view message) {
+  constexpr std::string_view kBefore = "with message: ";
+  if (const size_t before = message.find(kBefore); before != message.npos) {
+    message.remove_prefix(before + kBefore.size());
+  }
+  for (const char* after : {". gRPC client debug context: ", ". Client context: ", ". Detail: "}) {
+    message = message.substr(0, message.find(after));
+  }
+  return message;
+}
+
 }  // namespace
 
 std::string Readable(std::string_view text) {
@@ -85,6 +97,23 @@ arrow::Status ToFlight(const base::Status& status) {
   error.clear_message();
   return flight::MakeFlightError(FlightCodeOf(base::CodeOf(status)), message,
                                  error.SerializeAsString());
+}
+
+base::Status FromFlight(const arrow::Status& status) {
+  if (status.ok()) return status;
+  const auto detail = flight::FlightStatusDetail::UnwrapStatus(status);
+  v1::Error error;
+  if (detail == nullptr || !error.ParseFromString(detail->extra_info()) || error.code() == 0) {
+    return base::MakeError(ErrorCode::kNodeStopping, "it does not answer: " + status.message());
+  }
+  const auto code = static_cast<ErrorCode>(error.code());
+  const std::string_view message = OwnWords(status.message());
+  // The number and its text, which MakeError writes again; before it may stand where it happened.
+  const std::string text = base::MakeError(code, "").message();
+  const size_t place = message.find(text);
+  if (place == message.npos) return base::MakeError(code, message);
+  const base::Status own = base::MakeError(code, message.substr(place + text.size()));
+  return own.WithMessage(message.substr(0, place), own.message());
 }
 
 }  // namespace shadowvm::node

@@ -16,6 +16,10 @@ namespace shadowvm::node {
 // serialized v1::Error without its message. OK stays OK.
 arrow::Status ToFlight(const base::Status& status);
 
+// The way back, for clients: our error as it was before, with its code. What Flight itself has to
+// say (nobody listens, the connection is lost) becomes kNodeStopping.
+base::Status FromFlight(const arrow::Status& status);
+
 // An error as data, with its message.
 v1::Error ToProto(const base::Status& status);
 

@@ -21,7 +21,7 @@ v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
 
 }  // namespace
 
-v1::QueryMetrics MetricsOf(const Query& query) {
+v1::QueryMetrics MetricsOf(const Query& query, std::string_view device) {
   const exec::QueryStats& stats = *query.command().stats;
   v1::QueryMetrics metrics;
   metrics.set_query_id(query.id());
@@ -39,6 +39,9 @@ v1::QueryMetrics MetricsOf(const Query& query) {
   for (const exec::PipelineStats& pipeline : query.pipelines()) {
     *metrics.add_pipelines() = ToProto(pipeline);
   }
+  v1::DeviceShare* share = metrics.add_devices();
+  share->set_device(std::string(device));
+  share->set_share(1);
   return metrics;
 }
 

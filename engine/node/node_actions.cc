@@ -109,7 +109,9 @@ base::Result<std::string> NodeService::Describe(const Call&) {
       std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - started_)
           .count());
   status.set_sessions(sessions_.size());
-  status.set_queries_running(counts.running);
+  const int64_t waiting = admission_.waiting();
+  status.set_queries_running(std::max<int64_t>(counts.running - waiting, 0));
+  status.set_queries_waiting(waiting);
   status.set_queries_done(counts.done);
   status.set_queries_failed(counts.failed);
   status.set_queries_cancelled(counts.cancelled);

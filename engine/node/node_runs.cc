@@ -59,7 +59,12 @@ base::Status NodeService::Start(const std::shared_ptr<Query>& query) {
     options.on_barrier = [&query](const exec::PipelineStats& pipeline) {
       query->PassBarrier(pipeline);
     };
-    queries_.End(query.get(), engine_->Run(query->command().plan.get(), options));
+    Answer answer = MakeError(ErrorCode::kInternal, "the query was not run");
+    const base::Status admitted = admission_.Admit(query->cancel(), [&] {
+      answer = query->Reserve(engine_->Run(query->command().plan.get(), options));
+      return answer.status();
+    });
+    queries_.End(query.get(), admitted.ok() ? std::move(answer) : Answer(admitted));
   });
   return base::Status::OK();
 }
@@ -98,7 +103,7 @@ base::Result<std::string> NodeService::RunPipeline(const Call& call) {
                              last ? Query::kAllPipelines : static_cast<int>(done)));
   v1::RunPipelineResponse response;
   if (last) SVM_RETURN_NOT_OK(HandOut(call.session, *query, request, &response));
-  *response.mutable_metrics() = MetricsOf(*query);
+  *response.mutable_metrics() = MetricsOf(*query, engine_->device().name());
   return response.SerializeAsString();
 }
 
@@ -143,8 +148,9 @@ base::Result<std::unique_ptr<flight::FlightDataStream>> NodeService::Fetch(
   }
   SVM_ASSIGN_OR_RETURN(const auto query,
                        Reach(context, session, named.query_id(), Query::kAllPipelines));
-  return StreamAnswer(query, {[this, session] { Renew(session); },
-                              [this, session, query] { queries_.Forget(session, *query); }});
+  return StreamAnswer(query, MetricsOf(*query, engine_->device().name()),
+                      {[this, session] { Renew(session); },
+                       [this, session, query] { queries_.Forget(session, *query); }});
 }
 
 }  // namespace shadowvm::node

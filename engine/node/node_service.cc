@@ -8,6 +8,7 @@
 #include "engine/columns/type_mapping.h"
 #include "engine/node/command_check.h"
 #include "engine/node/flight_error.h"
+#include "engine/node/session_header.h"
 #include "shadowvm/v1/node_service.pb.h"
 
 namespace shadowvm::node {
@@ -16,8 +17,6 @@ namespace {
 namespace flight = arrow::flight;
 using base::ErrorCode;
 using base::MakeError;
-
-constexpr char kSessionHeader[] = "shadowvm-session";
 
 TimePoint Now() { return std::chrono::steady_clock::now(); }
 
@@ -42,6 +41,7 @@ NodeService::NodeService(std::unique_ptr<exec::Engine> engine, std::string versi
       started_(Now()),
       queries_(&engine_->budget()),
       shared_(shared_root, &engine_->budget()),
+      admission_(&engine_->budget(), [this] { return engine_->resident_bytes(); }),
       keeper_(&sessions_, {&queries_, &shared_}) {}
 
 NodeService::~NodeService() = default;

@@ -12,6 +12,7 @@
 
 #include "engine/base/status.h"
 #include "engine/exec/engine.h"
+#include "engine/node/admission.h"
 #include "engine/node/lease_keeper.h"
 #include "engine/node/query_registry.h"
 #include "engine/node/run_threads.h"
@@ -97,6 +98,7 @@ class NodeService : public arrow::flight::FlightServerBase {
   SessionRegistry sessions_;
   QueryRegistry queries_;
   SharedAnswers shared_;
+  Admission admission_;
   LeaseKeeper keeper_;
   RunThreads runs_;  // the last member: runs end before what they use
 };

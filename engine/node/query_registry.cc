@@ -94,7 +94,6 @@ base::Result<bool> QueryRegistry::Begin(Query* query) {
 }
 
 void QueryRegistry::End(Query* query, Answer answer) {
-  answer = query->Reserve(std::move(answer));
   const base::Status& status = answer.status();
   {
     // Before those who wait hear of it, who may ask for the counts next.

@@ -44,8 +44,10 @@ void AddOptions(CLI::App* node, NodeSettings* settings) {
                    "Where to listen: a path (default: " + node::DefaultSocketPath().string() + ")");
   node->add_option("--threads", settings->threads, "Threads (default: one per core)")
       ->check(CLI::Range(1, 1024));
-  node->add_option("--memory", settings->memory,
-                   "Memory budget, such as 3G (default: half of the machine's)");
+  node->add_option(
+      "--memory", settings->memory,
+      "Memory budget, such as 3G (default: half of the machine's, which leaves the rest "
+      "to a JVM beside it)");
   node->add_option("--drain", settings->drain_seconds,
                    "Seconds that running queries get when the node is stopped")
       ->check(CLI::Range(0.0, 86400.0))

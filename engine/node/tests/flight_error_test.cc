@@ -40,6 +40,21 @@ TEST(FlightError, NumbersForeignErrors) {
   EXPECT_TRUE(ToFlight(base::Status::IOError("disk")).message().starts_with("SVM-9001 "));
 }
 
+TEST(FlightError, ComesBackAsItWas) {
+  const auto error =
+      base::WithContext(base::MakeError(ErrorCode::kFileMissing, "a.parquet"), "action 1");
+  const auto back = FromFlight(ToFlight(error));
+  EXPECT_EQ(base::CodeOf(back), ErrorCode::kFileMissing);
+  EXPECT_EQ(back.message(), error.message());
+  EXPECT_EQ(back.code(), error.code());
+  EXPECT_TRUE(FromFlight(base::Status::OK()).ok());
+}
+
+TEST(FlightError, WhatFlightSaysItselfIsThatTheNodeIsAway) {
+  const auto lost = arrow::flight::MakeFlightError(FlightStatusCode::Unavailable, "lost");
+  EXPECT_EQ(base::CodeOf(FromFlight(lost)), ErrorCode::kNodeStopping);
+}
+
 TEST(FlightError, MessagesFitAHeaderAndAreText) {
   const auto status =
       ToFlight(base::MakeError(ErrorCode::kCompileFailed, std::string(1 << 20, 'x')));

@@ -36,7 +36,7 @@ class QueryRegistryTest : public testing::Test {
   }
   void Run(Query* query, Answer answer) {
     ASSERT_TRUE(queries_.Begin(query).ValueOrDie());
-    queries_.End(query, std::move(answer));
+    queries_.End(query, query->Reserve(std::move(answer)));
   }
 
   memory::MemoryBudget budget_{1 << 20};
