@@ -74,4 +74,5 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ShadowVMConfig.cmake.i
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ShadowVMConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ShadowVMConfig.cmake ${PROJECT_BINARY_DIR}/ShadowVMConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/dependencies/arrow.cmake DESTINATION ${_package_dir} COMPONENT development)
+  ${PROJECT_SOURCE_DIR}/cmake/dependencies/arrow.cmake ${PROJECT_SOURCE_DIR}/cmake/dependencies/flight.cmake
+  DESTINATION ${_package_dir} COMPONENT development)

@@ -7,6 +7,7 @@ import subprocess
 
 import duckdb
 from conftest import ROOT
+from node_client import Node
 
 
 def run(*command, cwd=None) -> str:
@@ -15,7 +16,7 @@ def run(*command, cwd=None) -> str:
     return done.stdout
 
 
-def test_an_outside_project_builds_and_runs(ssb, tmp_path):
+def test_an_outside_project_builds_and_runs(program, ssb, tmp_path):
     build = ROOT / "build/dev"
     prefix, hello = tmp_path / "prefix", tmp_path / "hello"
     run("cmake", "--install", build, "--prefix", prefix, "--component", "development")
@@ -25,6 +26,11 @@ def test_an_outside_project_builds_and_runs(ssb, tmp_path):
 
     file = ssb / "lineorder.parquet"
     answer = run(hello / "hello", file)
+    with_node = Node(program, tmp_path)
+    try:
+        assert run(hello / "hello", file, with_node.ready["address"]) == answer
+    finally:
+        assert with_node.stop() == 0
     expected = duckdb.sql(f"SELECT sum(lo_revenue) FROM '{file}' WHERE lo_quantity < 25 "
                           "GROUP BY lo_discount ORDER BY lo_discount").fetchall()
     numbers = [int(number) for number in re.findall(r"^\s+(\d+),?$", answer, re.MULTILINE)]

@@ -4,6 +4,7 @@
 #pragma once
 
 // The whole client in one include.
+#include "engine/client/connect.h"
 #include "engine/client/expression.h"
 #include "engine/client/frame.h"
 #include "engine/client/session.h"

@@ -14,7 +14,7 @@
 
 namespace shadowvm::client {
 
-// What answers commands: the engine in this process, later a node. Thread-safe.
+// What answers commands: the engine in this process, or a node. Thread-safe.
 class Runner {
  public:
   virtual ~Runner() = default;

@@ -30,8 +30,9 @@ struct SessionOptions {
   v1::Settings settings;  // sent with every command of the session
 };
 
-// Runs queries in this process. Holds what queries share: worker threads, resident tables, compiled
-// kernels; so make one and keep it. Thread-safe.
+// Runs queries, in this process (Make) or in a node (Connect, see connect.h). In process it holds
+// what queries share: worker threads, resident tables, compiled kernels; so make one and keep it.
+// Thread-safe.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   static arrow::Result<std::shared_ptr<Session>> Make(SessionOptions options = {});
