@@ -6,6 +6,7 @@ import base64
 import json
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,13 @@ def sort_key(expression: dict, descending: bool = False, nulls: str = "FIRST") -
     return {"expression": expression, "descending": descending, "nullOrder": f"NULL_ORDER_{nulls}"}
 
 
+def listed(path, *partition_values: dict) -> dict:
+    """A file as a planner sees it now, with constants for its partition fields."""
+    seen = Path(path).stat()
+    return {"path": str(path), "size": str(seen.st_size), "modifiedMs": str(seen.st_mtime_ns // 1_000_000),
+            "partitionValues": list(partition_values)}
+
+
 @dataclass
 class Command:
     """Actions are added in order; each method answers with the id of what it added."""
@@ -115,6 +123,12 @@ class Command:
 
     def scan(self, *paths, columns=()) -> int:
         return self.add("scan", {"files": {"paths": [str(path) for path in paths]}, "columns": list(columns)})
+
+    def file_list(self, files: list, data: dict[str, Type], partitions: dict[str, Type] | None = None) -> int:
+        """Files as listed() gives them. Every field may hold nulls."""
+        fields = [[{"name": name, "type": of.json, "nullable": True} for name, of in group.items()]
+                  for group in (data, partitions or {})]
+        return self.add("scan", {"fileList": {"files": files, "dataFields": fields[0], "partitionFields": fields[1]}})
 
     def filter(self, of: int, *conditions: dict) -> int:
         return self.add("filter", {"conditions": list(conditions)}, of)

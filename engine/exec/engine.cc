@@ -104,7 +104,9 @@ base::Result<std::shared_ptr<columns::TableSource>> Engine::Open(const plan::Sca
     }
     return found->second;
   }
-  SVM_ASSIGN_OR_RETURN(std::shared_ptr<columns::TableSource> table, files_->Open(source.paths));
+  SVM_ASSIGN_OR_RETURN(
+      std::shared_ptr<columns::TableSource> table,
+      source.list != nullptr ? files_->Open(*source.list) : files_->Open(source.paths));
   return table;
 }
 

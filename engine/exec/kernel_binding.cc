@@ -74,7 +74,10 @@ bool PipelineBinding::MayPass(int segment) const {
   for (size_t i = 0; i < ranges_.size(); ++i) {
     const columns::Zone zone =
         source_.table->zone(segment, blueprint_.columns[blueprint_.ranges[i].column].ordinal);
-    if (ranges_[i].Misses(zone)) return false;
+    // Nulls lie in no range.
+    if (ranges_[i].Misses(zone) || zone.null_count == source_.table->segment_rows(segment)) {
+      return false;
+    }
   }
   return true;
 }

@@ -3,6 +3,8 @@
 
 #include "engine/plan/action_node.h"
 
+#include "engine/storage/file_list.h"
+
 namespace shadowvm::plan {
 
 std::string_view NameOf(ActionKind kind) {
@@ -60,9 +62,10 @@ std::string_view NameOf(AggregateFunction function) {
 
 std::string ScanSource::name() const {
   if (!table.empty()) return table;
-  if (paths.empty()) return "nothing";
-  if (paths.size() == 1) return paths[0];
-  return paths[0] + " (and " + std::to_string(paths.size() - 1) + " more)";
+  const size_t count = list != nullptr ? list->files.size() : paths.size();
+  if (count == 0) return "nothing";
+  const std::string& first = list != nullptr ? list->files[0].path : paths[0];
+  return count == 1 ? first : first + " (and " + std::to_string(count - 1) + " more)";
 }
 
 std::vector<int> JoinNode::kept_left() const {

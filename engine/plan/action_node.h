@@ -4,12 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/columns/type.h"
 #include "engine/plan/expression.h"
+
+namespace shadowvm::storage {
+struct FileList;
+}
 
 namespace shadowvm::plan {
 
@@ -45,10 +50,12 @@ struct NamedExpression {
   ExpressionPtr expression;
 };
 
-// What a scan reads: files (or directories), or a registered table.
+// What a scan reads: files (or directories), a registered table, or the files a planner listed.
+// Copies share a list, and a list is equal to itself alone.
 struct ScanSource {
   std::vector<std::string> paths;
   std::string table;
+  std::shared_ptr<const storage::FileList> list = nullptr;
   std::string name() const;  // "lineorder", "/data/part.parquet (and 3 more)"
   bool operator==(const ScanSource&) const = default;
 };
@@ -57,6 +64,8 @@ struct ScanNode : ActionNode {
   explicit ScanNode(uint32_t id) : ActionNode(ActionKind::kScan, id) {}
   ScanSource source;
   std::vector<int> columns;  // ordinals in the source's schema, one per output field; may be empty
+  // Why the files cannot be read exactly as the planner that listed them would; empty: they can.
+  std::string refusal;
 };
 
 // Nodes that hand rows on say which columns: output field i is input column kept[i]. A join counts

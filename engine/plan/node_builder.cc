@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/plan/expression_builder.h"
+#include "engine/plan/file_list_builder.h"
 #include "engine/plan/typing.h"
 
 namespace shadowvm::plan {
@@ -53,8 +54,35 @@ Result<std::vector<int>> ScanColumns(const v1::Scan& scan, const columns::Schema
   return columns;
 }
 
+// The message of an error without its number and kind.
+std::string PlainMessage(const Status& status) {
+  const std::string prefix = MakeError(base::CodeOf(status), "").message();
+  const std::string& message = status.message();
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
+// The schema is the planner's; whether the files can be read under it exactly is a question of
+// support, not an error.
+NodeResult BuildListScan(const v1::Action& action, const BuildContext& context) {
+  auto node = std::make_unique<ScanNode>(action.id());
+  if (action.scan().columns_size() > 0) {
+    return MakeError(ErrorCode::kBadCommand, "a list of files has fields, and columns besides");
+  }
+  SVM_ASSIGN_OR_RETURN(node->source.list,
+                       BuildFileList(action.scan().file_list(), context.settings));
+  node->output = SchemaOf(*node->source.list);
+  node->columns = AllColumns(node->output.num_fields());
+  const Status opened = context.catalog->SchemaOf(node->source).status();
+  const ErrorCode code = base::CodeOf(opened);
+  const bool refused = code == ErrorCode::kUnsupported || code == ErrorCode::kUnsupportedType;
+  if (!opened.ok() && !refused) return opened;
+  if (!opened.ok()) node->refusal = PlainMessage(opened);
+  return node;
+}
+
 NodeResult BuildScan(const v1::Action& action, const BuildContext& context) {
   const v1::Scan& scan = action.scan();
+  if (scan.has_file_list()) return BuildListScan(action, context);
   auto node = std::make_unique<ScanNode>(action.id());
   node->source.table = scan.table();
   node->source.paths.assign(scan.files().paths().begin(), scan.files().paths().end());

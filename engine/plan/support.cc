@@ -189,6 +189,10 @@ class SupportCheck {
         CheckSortKeys(As<TopNNode>(node).keys);
         break;
       case ActionKind::kScan:
+        if (!As<ScanNode>(node).refusal.empty()) {
+          Refuse(Reason::kFileColumn, As<ScanNode>(node).refusal, {});
+        }
+        break;
       case ActionKind::kLimit:
       case ActionKind::kSink:
         break;
@@ -213,7 +217,8 @@ base::Status RequireSupport(const Plan& plan) {
   for (const ActionSupport& support : CheckSupport(plan)) {
     if (support.supported) continue;
     return base::MakeError(base::ErrorCode::kUnsupported,
-                           "action " + std::to_string(support.action_id) + ", " +
+                           "action " + std::to_string(support.action_id) +
+                               (support.expression_path.empty() ? "" : ", ") +
                                support.expression_path + ": " + support.text);
   }
   return base::Status::OK();

@@ -16,25 +16,25 @@ namespace {
 using columns::Encoding;
 using columns::Zone;
 
-bool Excludes(const Zone& zone, const columns::ZoneFilter& filter) {
+bool Excludes(const Zone& zone, const ColumnFilter& filter) {
   return zone.known && (zone.max < filter.min || zone.min > filter.max);
 }
 
-bool Implies(const Zone& zone, const columns::ZoneFilter& filter) {
+bool Implies(const Zone& zone, const ColumnFilter& filter) {
   return zone.known && zone.null_count == 0 && zone.min >= filter.min && zone.max <= filter.max;
 }
 
-base::Result<RowRanges> LiveOfPart(const DataFile& file, const ParquetFiles& table, int segment,
-                                   const RowGroupPart& part, const columns::ZoneFilter& filter) {
+base::Result<RowRanges> LiveOfPart(const DataFile& file, const FileSet& files, int segment,
+                                   const RowGroupPart& part, const ColumnFilter& filter) {
   const RowRanges all{{part.first_row, part.first_row + part.num_rows}};
-  const TableColumn& column = table.columns[filter.column];
-  if (!column.field.type.is_framed()) return all;
+  const TableColumn& column = *filter.column;
+  if (!column.origin.type.is_framed()) return all;
   if (Excludes(column.zones[segment], filter)) return RowRanges();
-  if (column.partition >= 0) return all;
-  const int file_ordinal = table.segments[segment].file;
-  const int in_file = column.in_file[file_ordinal];
+  if (column.origin.is_partition()) return all;
+  const int file_ordinal = files.segments[segment].file;
+  const int in_file = column.origin.in_file[file_ordinal];
   if (in_file < 0) return RowRanges();  // all null
-  const ParquetFooter& footer = *table.files[file_ordinal];
+  const ParquetFooter& footer = *files.files[file_ordinal];
   const Zone& chunk = footer.chunks[part.row_group][in_file].zone;
   if (Excludes(chunk, filter)) return RowRanges();
   if (Implies(chunk, filter)) return all;
@@ -43,40 +43,53 @@ base::Result<RowRanges> LiveOfPart(const DataFile& file, const ParquetFiles& tab
   return Intersect(live, all);
 }
 
-// Every row of the segment has the value of its folder.
-base::Status FillPartition(const PartitionColumn& partition, int file, int64_t rows,
-                           const InternFunction& intern, SegmentFill* fill) {
-  const auto& text = partition.texts[file];
-  if (!text.has_value()) return fill->AddNulls(0, rows);
-  const std::string_view view = *text;
+template <typename T>
+void Repeat(T value, int64_t rows, SegmentFill* fill) {
+  std::fill_n(reinterpret_cast<T*>(fill->at(0)), rows, value);
+}
+
+// Every row of the segment has the value that came with its file.
+base::Status FillPartition(const PartitionValue& value, int64_t rows, const InternFunction& intern,
+                           SegmentFill* fill) {
+  if (value.is_null) return fill->AddNulls(0, rows);
+  const std::string_view text = value.text;
   switch (fill->layout().encoding) {
     case Encoding::kFrame:
       std::memset(fill->at(0), 0, rows * fill->layout().width);
-      return base::Status::OK();
+      break;
+    case Encoding::kWide:
+      Repeat(value.integer, rows, fill);
+      break;
+    case Encoding::kFloat:
+      if (fill->layout().width == 4) {
+        Repeat(static_cast<float>(value.number), rows, fill);
+      } else {
+        Repeat(value.number, rows, fill);
+      }
+      break;
     case Encoding::kCodes: {
-      SVM_ASSIGN_OR_RETURN(const auto codes, intern({&view, 1}));
-      std::fill_n(reinterpret_cast<uint32_t*>(fill->at(0)), rows, codes[0]);
-      return base::Status::OK();
+      SVM_ASSIGN_OR_RETURN(const auto codes, intern({&text, 1}));
+      Repeat(codes[0], rows, fill);
+      break;
     }
-    default:
-      return fill->AppendTexts(0, std::vector<TextView>(rows, {view.data(), view.size()}));
+    case Encoding::kText:
+      return fill->AppendTexts(0, std::vector<TextView>(rows, {text.data(), text.size()}));
   }
+  return base::Status::OK();
 }
 
-base::Status FillFromFile(const DataFile& file, const ParquetFiles& table,
+base::Status FillFromFile(const DataFile& file, const FileSet& files, const TableColumn& column,
                           const ColumnRequest& request, const LiveParts& live,
                           memory::MemoryBudget* budget, SegmentFill* fill) {
-  const FileSegment& segment = table.segments[request.segment];
-  const TableColumn& column = table.columns[request.column];
-  const ParquetFooter& footer = *table.files[segment.file];
-  const int in_file = column.in_file[segment.file];
-  if (in_file < 0) return fill->AddNulls(0, segment.num_rows);
+  const FileSegment& segment = files.segments[request.segment];
+  const ParquetFooter& footer = *files.files[segment.file];
+  const int in_file = column.origin.in_file[segment.file];
   int64_t row = 0;
   for (size_t i = 0; i < segment.parts.size(); ++i) {
     const RowGroupPart& part = segment.parts[i];
     const auto writer = MakeValueWriter(
         footer.columns[in_file].form,
-        {column.field.type, request.layout, column.frame(request.segment), request.intern});
+        {column.origin.type, request.layout, column.frame(request.segment), request.intern});
     const ChunkPiece piece{part.row_group,          in_file, part.first_row, row, live[i],
                            request.verify_checksums};
     SVM_RETURN_NOT_OK(ReadChunk(file, footer, piece, budget, writer.get(), fill));
@@ -95,14 +108,14 @@ LiveParts AllLive(const FileSegment& segment) {
   return live;
 }
 
-base::Result<LiveParts> FindLive(const DataFile& file, const ParquetFiles& table, int segment,
-                                 std::span<const columns::ZoneFilter> filters) {
-  LiveParts live = AllLive(table.segments[segment]);
+base::Result<LiveParts> FindLive(const DataFile& file, const FileSet& files, int segment,
+                                 std::span<const ColumnFilter> filters) {
+  LiveParts live = AllLive(files.segments[segment]);
   for (size_t i = 0; i < live.size(); ++i) {
-    for (const columns::ZoneFilter& filter : filters) {
+    for (const ColumnFilter& filter : filters) {
       SVM_ASSIGN_OR_RETURN(
           const RowRanges rows,
-          LiveOfPart(file, table, segment, table.segments[segment].parts[i], filter));
+          LiveOfPart(file, files, segment, files.segments[segment].parts[i], filter));
       live[i] = Intersect(live[i], rows);
     }
   }
@@ -128,19 +141,20 @@ RowRanges ToSegmentRows(const FileSegment& segment, const LiveParts& live) {
 }
 
 base::Result<std::shared_ptr<const columns::ColumnSegment>> ReadColumn(
-    const DataFile& file, const ParquetFiles& table, const ColumnRequest& request,
-    const LiveParts& live, memory::MemoryBudget* budget) {
-  const FileSegment& segment = table.segments[request.segment];
-  const TableColumn& column = table.columns[request.column];
+    const DataFile* file, const FileSet& files, const TableColumn& column,
+    const ColumnRequest& request, const LiveParts& live, memory::MemoryBudget* budget) {
+  const FileSegment& segment = files.segments[request.segment];
   const bool partial = CountRows(ToSegmentRows(segment, live)) < segment.num_rows;
   SVM_ASSIGN_OR_RETURN(SegmentFill fill,
                        SegmentFill::Make(request.layout, column.frame(request.segment),
                                          segment.num_rows, partial, budget));
-  if (column.partition >= 0) {
-    SVM_RETURN_NOT_OK(FillPartition(table.partitions[column.partition], segment.file,
-                                    segment.num_rows, request.intern, &fill));
+  if (column.origin.LiesIn(segment.file)) {
+    SVM_RETURN_NOT_OK(FillFromFile(*file, files, column, request, live, budget, &fill));
   } else {
-    SVM_RETURN_NOT_OK(FillFromFile(file, table, request, live, budget, &fill));
+    // A file that lacks the column has nulls in it.
+    const PartitionValue value =
+        column.origin.is_partition() ? column.origin.values[segment.file] : PartitionValue{};
+    SVM_RETURN_NOT_OK(FillPartition(value, segment.num_rows, request.intern, &fill));
   }
   return fill.Finish();
 }

@@ -108,27 +108,41 @@ bool ParseDate(const std::string& text, int64_t* days) {
   return true;
 }
 
+using Texts = std::vector<std::optional<std::string>>;
+
 // Parses every value; false if one is not of that form.
 template <typename Parse>
-bool ParseAll(PartitionColumn* column, Parse parse) {
-  column->values.assign(column->texts.size(), 0);
-  for (size_t i = 0; i < column->texts.size(); ++i) {
-    if (column->texts[i].has_value() && !parse(*column->texts[i], &column->values[i])) return false;
+bool ParseAll(const Texts& texts, std::vector<PartitionValue>* values, Parse parse) {
+  values->assign(texts.size(), {});
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (!texts[i].has_value()) continue;
+    int64_t value = 0;
+    if (!parse(*texts[i], &value)) return false;
+    (*values)[i] = PartitionValue::Integer(value);
   }
   return true;
 }
 
-columns::TypeKind InferType(PartitionColumn* column) {
+columns::TypeKind KeepTexts(const Texts& texts, std::vector<PartitionValue>* values) {
+  values->assign(texts.size(), {});
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].has_value()) (*values)[i] = PartitionValue::Text(*texts[i]);
+  }
+  return columns::TypeKind::kString;
+}
+
+columns::TypeKind InferType(const Texts& texts, std::vector<PartitionValue>* values) {
   const auto has_value = [](const auto& text) { return text.has_value(); };
-  if (std::none_of(column->texts.begin(), column->texts.end(), has_value)) {
-    return columns::TypeKind::kString;
+  if (std::none_of(texts.begin(), texts.end(), has_value)) return KeepTexts(texts, values);
+  if (ParseAll(texts, values, ParseInteger)) {
+    const auto is_small = [](const PartitionValue& value) {
+      return value.integer >= INT32_MIN && value.integer <= INT32_MAX;
+    };
+    const bool small = std::all_of(values->begin(), values->end(), is_small);
+    return small ? columns::TypeKind::kInt32 : columns::TypeKind::kInt64;
   }
-  if (ParseAll(column, ParseInteger)) {
-    const auto [min, max] = std::minmax_element(column->values.begin(), column->values.end());
-    return *min >= INT32_MIN && *max <= INT32_MAX ? columns::TypeKind::kInt32
-                                                  : columns::TypeKind::kInt64;
-  }
-  return ParseAll(column, ParseDate) ? columns::TypeKind::kDate : columns::TypeKind::kString;
+  if (ParseAll(texts, values, ParseDate)) return columns::TypeKind::kDate;
+  return KeepTexts(texts, values);
 }
 
 }  // namespace
@@ -153,8 +167,9 @@ std::vector<PartitionColumn> PartitionColumns(const std::vector<ListedFile>& fil
   std::vector<PartitionColumn> columns;
   for (size_t key = 0; key < files[0].partition.size(); ++key) {
     PartitionColumn column;
-    for (const ListedFile& file : files) column.texts.push_back(file.partition[key].second);
-    const columns::TypeKind kind = InferType(&column);
+    Texts texts;
+    for (const ListedFile& file : files) texts.push_back(file.partition[key].second);
+    const columns::TypeKind kind = InferType(texts, &column.values);
     column.field = {files[0].partition[key].first, columns::Type::Of(kind), true};
     columns.push_back(std::move(column));
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/status.h"
-#include "engine/columns/type.h"
+#include "engine/storage/partition_value.h"
 
 namespace shadowvm::storage {
 
@@ -25,14 +25,8 @@ struct ListedFile {
 // when files lie under different partition keys.
 base::Result<std::vector<ListedFile>> ListFiles(std::span<const std::string> paths);
 
-// A column whose values come from folder names: one per listed file.
-struct PartitionColumn {
-  columns::Field field;
-  std::vector<std::optional<std::string>> texts;
-  std::vector<int64_t> values;  // of framed types; 0 where null
-};
-
-// The type is the narrowest of int32, int64, date and string that every value reads as.
+// Of the folder names. The type is the narrowest of int32, int64, date and string that every value
+// reads as.
 std::vector<PartitionColumn> PartitionColumns(const std::vector<ListedFile>& files);
 
 }  // namespace shadowvm::storage

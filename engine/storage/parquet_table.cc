@@ -15,10 +15,15 @@ base::Result<std::shared_ptr<ParquetTable>> ParquetTable::Open(std::span<const s
   return TableRegistry(context).Open(paths);
 }
 
-ParquetTable::ParquetTable(std::string name, std::shared_ptr<TableContents> contents)
+ParquetTable::ParquetTable(std::string name, std::shared_ptr<TableContents> contents,
+                           BoundColumns columns)
     : name_(std::move(name)),
       contents_(std::move(contents)),
-      pinned_(contents_->files().columns.size()) {
+      schema_(std::move(columns.schema)),
+      pinned_(columns.origins.size()) {
+  for (size_t i = 0; i < columns.origins.size(); ++i) {
+    columns_.push_back(&contents_->Share(schema_.fields[i].name, columns.origins[i]));
+  }
   SegmentCache* cache = contents_->context().cache;
   if (cache != nullptr) generation_ = cache->NewGeneration();
 }
@@ -32,12 +37,10 @@ int64_t ParquetTable::segment_rows(int segment) const {
 }
 
 columns::Zone ParquetTable::zone(int segment, int column) const {
-  return contents_->files().columns[column].zones[segment];
+  return this->column(column).zones[segment];
 }
 
-columns::Zone ParquetTable::zone(int column) const {
-  return contents_->files().columns[column].zone;
-}
+columns::Zone ParquetTable::zone(int column) const { return this->column(column).zone; }
 
 base::Result<TextLayout> ParquetTable::Pin(int column) {
   if (!schema().fields[column].type.is_text()) return TextLayout{};
@@ -45,14 +48,14 @@ base::Result<TextLayout> ParquetTable::Pin(int column) {
     std::lock_guard lock(mutex_);
     if (pinned_[column].has_value()) return *pinned_[column];
   }
-  SVM_ASSIGN_OR_RETURN(TextLayout text, contents_->DecideText(column, generation_));
+  SVM_ASSIGN_OR_RETURN(TextLayout text, contents_->DecideText(*columns_[column], generation_));
   std::lock_guard lock(mutex_);
   if (!pinned_[column].has_value()) pinned_[column] = std::move(text);
   return *pinned_[column];
 }
 
 base::Result<columns::Layout> ParquetTable::layout(int column) {
-  columns::Layout layout = contents_->files().columns[column].layout;
+  columns::Layout layout = this->column(column).layout;
   if (!schema().fields[column].type.is_text()) return layout;
   SVM_ASSIGN_OR_RETURN(const TextLayout text, Pin(column));
   layout.encoding = text.encoding;
@@ -66,12 +69,12 @@ std::shared_ptr<columns::Dictionary> ParquetTable::dictionary(int column) {
 
 bool ParquetTable::dictionary_complete(int column) const {
   if (!schema().fields[column].type.is_text()) return true;
-  return contents_->text(column).all_seen();
+  return columns_[column]->text->all_seen();
 }
 
 bool ParquetTable::IsResident(int segment, std::span<const int> columns) const {
   return std::all_of(columns.begin(), columns.end(),
-                     [&](int column) { return contents_->Holds(column, segment); });
+                     [&](int column) { return contents_->Holds(*columns_[column], segment); });
 }
 
 // Pages are skipped only where the segment would not stay in memory: what stays serves every later
@@ -79,9 +82,16 @@ bool ParquetTable::IsResident(int segment, std::span<const int> columns) const {
 base::Result<std::optional<LiveParts>> ParquetTable::ChooseLive(
     int segment, std::span<const int> columns, std::span<const columns::ZoneFilter> filters,
     LazyFile* file) {
-  if (filters.empty() || contents_->Keeps(segment, columns, generation_)) return std::nullopt;
+  if (filters.empty()) return std::nullopt;
+  std::vector<SharedColumn*> wanted;
+  for (const int ordinal : columns) wanted.push_back(columns_[ordinal]);
+  if (contents_->Keeps(segment, wanted, generation_)) return std::nullopt;
+  std::vector<ColumnFilter> conditions;
+  for (const auto& filter : filters) {
+    conditions.push_back({&column(filter.column), filter.min, filter.max});
+  }
   SVM_ASSIGN_OR_RETURN(const DataFile* opened, file->Get());
-  SVM_ASSIGN_OR_RETURN(LiveParts live, FindLive(*opened, contents_->files(), segment, filters));
+  SVM_ASSIGN_OR_RETURN(LiveParts live, FindLive(*opened, contents_->files(), segment, conditions));
   const FileSegment& whole = contents_->files().segments[segment];
   if (CountRows(ToSegmentRows(whole, live)) == whole.num_rows) return std::nullopt;
   return live;
@@ -99,10 +109,11 @@ base::Result<std::shared_ptr<const columns::Segment>> ParquetTable::Read(
   if (live.has_value()) result->live = ToSegmentRows(described, *live);
   for (const int column : columns) {
     SVM_ASSIGN_OR_RETURN(const TextLayout text, Pin(column));
+    SharedColumn& shared = *columns_[column];
     SVM_ASSIGN_OR_RETURN(auto read,
                          live.has_value()
-                             ? contents_->ReadLive(column, segment, text, generation_, *live, &file)
-                             : contents_->Read(column, segment, text, generation_, &file));
+                             ? contents_->ReadLive(shared, segment, text, generation_, *live, &file)
+                             : contents_->Read(shared, segment, text, generation_, &file));
     result->columns.push_back(std::move(read));
   }
   return result;

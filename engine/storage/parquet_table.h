@@ -27,10 +27,10 @@ class ParquetTable : public columns::TableSource {
   // Files, folders, or folders of key=value folders, without a registry: the footers are read anew.
   static base::Result<std::shared_ptr<ParquetTable>> Open(std::span<const std::string> paths,
                                                           const StorageContext& context);
-  ParquetTable(std::string name, std::shared_ptr<TableContents> contents);
+  ParquetTable(std::string name, std::shared_ptr<TableContents> contents, BoundColumns columns);
 
   std::string name() const override { return name_; }
-  const columns::Schema& schema() const override { return contents_->files().schema; }
+  const columns::Schema& schema() const override { return schema_; }
   int num_segments() const override;
   int64_t segment_rows(int segment) const override;
   base::Result<columns::Layout> layout(int column) override;
@@ -50,9 +50,12 @@ class ParquetTable : public columns::TableSource {
   base::Result<std::optional<LiveParts>> ChooseLive(int segment, std::span<const int> columns,
                                                     std::span<const columns::ZoneFilter> filters,
                                                     LazyFile* file);
+  const TableColumn& column(int ordinal) const { return columns_[ordinal]->column; }
 
   std::string name_;
   std::shared_ptr<TableContents> contents_;
+  columns::Schema schema_;
+  std::vector<SharedColumn*> columns_;  // one per field, of contents_
   uint64_t generation_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::optional<TextLayout>> pinned_;  // by column, text only

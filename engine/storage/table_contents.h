@@ -3,16 +3,20 @@
 
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/base/status.h"
 #include "engine/columns/table.h"
 #include "engine/memory/budget.h"
 #include "engine/storage/column_reader.h"
-#include "engine/storage/parquet_files.h"
+#include "engine/storage/file_set.h"
 #include "engine/storage/segment_cache.h"
+#include "engine/storage/table_column.h"
 #include "engine/storage/text_column.h"
 
 namespace shadowvm::storage {
@@ -35,54 +39,72 @@ class LazyFile {
   std::optional<DataFile> file_;
 };
 
-// The columns of a set of files, decoded on demand and shared by all queries over those files:
-// table dictionaries and cached segments belong here. Thread-safe.
+// A column of a set of files that all queries share.
+struct SharedColumn {
+  int number = 0;    // within its TableContents
+  std::string name;  // as the first query called it
+  TableColumn column;
+  std::unique_ptr<TextColumn> text;  // null unless it holds text
+
+  SharedColumn(int ordinal, std::string called, const FileSet& files, ColumnOrigin origin);
+};
+
+// The columns of a set of files, decoded on demand and shared by all queries over those files,
+// which may read them under different schemas: table dictionaries and cached segments belong here.
+// Thread-safe.
 class TableContents {
  public:
-  TableContents(std::shared_ptr<const ParquetFiles> files, const StorageContext& context);
+  TableContents(Footers footers, const StorageContext& context);
   ~TableContents();
   TableContents(const TableContents&) = delete;
   TableContents& operator=(const TableContents&) = delete;
 
-  const ParquetFiles& files() const { return *files_; }
+  const FileSet& files() const { return files_; }
   const StorageContext& context() const { return context_; }
-  TextColumn& text(int column) { return *texts_[column]; }
+
+  // The column of that origin, the same for all who ask. It lives as long as the contents.
+  SharedColumn& Share(const std::string& name, const ColumnOrigin& origin);
+  int num_columns() const;
 
   // The layout of a string column; reads its first segment when nobody has.
-  base::Result<TextLayout> DecideText(int column, uint64_t generation);
+  base::Result<TextLayout> DecideText(SharedColumn& column, uint64_t generation);
 
   // One whole column segment, from the cache if it is there. 'text' is the layout the caller works
   // with; kLayoutChanged when the column has another by now.
-  base::Result<std::shared_ptr<const columns::ColumnSegment>> Read(int column, int segment,
+  base::Result<std::shared_ptr<const columns::ColumnSegment>> Read(SharedColumn& column,
+                                                                   int segment,
                                                                    const TextLayout& text,
                                                                    uint64_t generation,
                                                                    LazyFile* file);
   // Some rows of it, never cached; the whole if that is in the cache.
-  base::Result<std::shared_ptr<const columns::ColumnSegment>> ReadLive(int column, int segment,
-                                                                       const TextLayout& text,
-                                                                       uint64_t generation,
-                                                                       const LiveParts& live,
-                                                                       LazyFile* file);
+  base::Result<std::shared_ptr<const columns::ColumnSegment>> ReadLive(
+      SharedColumn& column, int segment, const TextLayout& text, uint64_t generation,
+      const LiveParts& live, LazyFile* file);
   // Whether the cache holds a column of a segment.
-  bool Holds(int column, int segment) const;
+  bool Holds(const SharedColumn& column, int segment) const;
   // Whether the cache holds these columns of a segment or would keep them.
-  bool Keeps(int segment, std::span<const int> columns, uint64_t generation);
+  bool Keeps(int segment, std::span<SharedColumn* const> columns, uint64_t generation);
 
  private:
   using Loaded = base::Result<std::shared_ptr<const columns::ColumnSegment>>;
-  SegmentKey KeyOf(int column, int segment, const TextLayout& text) const;
-  Loaded Decode(int column, int segment, const TextLayout& text, const LiveParts& live,
-                LazyFile* file);
-  Loaded DecodeFirst(int column, const std::shared_ptr<columns::Dictionary>& dictionary,
-                     LazyFile* file);
-  base::Status InternPartition(int column, columns::Dictionary* dictionary);
-  ColumnRequest RequestFor(int column, int segment, const TextLayout& text) const;
-  base::Status CheckVersion(int column, const TextLayout& text) const;
 
-  std::shared_ptr<const ParquetFiles> files_;
+  SegmentKey KeyOf(const SharedColumn& column, int segment, const TextLayout& text) const;
+  Loaded Decode(SharedColumn& column, int segment, const TextLayout& text, const LiveParts& live,
+                LazyFile* file);
+  Loaded DecodeFirst(const SharedColumn& column,
+                     const std::shared_ptr<columns::Dictionary>& dictionary, LazyFile* file);
+  // Reads the file only where it holds the column.
+  Loaded ReadFrom(LazyFile* file, const SharedColumn& column, const ColumnRequest& request,
+                  const LiveParts& live) const;
+  base::Status InternPartition(const SharedColumn& column, columns::Dictionary* dictionary);
+  ColumnRequest RequestFor(const SharedColumn& column, int segment, const TextLayout& text) const;
+  base::Status CheckVersion(const SharedColumn& column, const TextLayout& text) const;
+
+  const FileSet files_;
   StorageContext context_;
   uint64_t id_ = 0;
-  std::vector<std::unique_ptr<TextColumn>> texts_;  // null for columns that hold no text
+  mutable std::mutex mutex_;
+  std::deque<SharedColumn> columns_;  // grows; its elements stay where they are
 };
 
 }  // namespace shadowvm::storage

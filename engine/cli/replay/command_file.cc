@@ -54,9 +54,17 @@ base::Result<v1::Command> ReadCommandFile(const fs::path& path) {
 
 void ReadFrom(const fs::path& root, v1::Command* command) {
   for (v1::Action& action : *command->mutable_actions()) {
-    if (!action.has_scan() || !action.scan().has_files()) continue;
-    for (std::string& path : *action.mutable_scan()->mutable_files()->mutable_paths()) {
-      path = (root / path).string();  // an absolute path stays as it is
+    if (!action.has_scan()) continue;
+    v1::Scan& scan = *action.mutable_scan();
+    // An absolute path stays as it is.
+    if (scan.has_files()) {
+      for (std::string& path : *scan.mutable_files()->mutable_paths())
+        path = (root / path).string();
+    }
+    if (scan.has_file_list()) {
+      for (v1::ListedFile& file : *scan.mutable_file_list()->mutable_files()) {
+        file.set_path((root / file.path()).string());
+      }
     }
   }
 }
