@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/plan/inlined_size.h"
 #include "engine/plan/type_rules.h"
 
 namespace shadowvm::plan {
@@ -91,6 +92,7 @@ class SupportCheck {
       node_ = node.get();
       const size_t before = found_.size();
       CheckAction(*node);
+      sizes_.Add(*node);
       if (found_.size() == before) found_.push_back({node->id, true, Reason::kNone, {}, {}});
     }
     return std::move(found_);
@@ -106,12 +108,21 @@ class SupportCheck {
                       .expression_path = std::move(path)});
   }
 
-  void Check(const Expression& expression, const std::string& path) {
+  // An expression over an input of the action.
+  void Check(const Expression& expression, const std::string& path, int input = 0) {
+    if (sizes_.Of(expression, node_->input(input)) > kMaxInlinedSize) {
+      Refuse(Reason::kExpressionSize, "more than " + std::to_string(kMaxInlinedSize), path);
+      return;
+    }
+    CheckPart(expression, path);
+  }
+
+  void CheckPart(const Expression& expression, const std::string& path) {
     const Reason reason = CheckNode(expression, settings_);
     if (reason != Reason::kNone) Refuse(reason, ToString(expression), path);
     for (size_t i = 0; i < expression.args.size(); ++i) {
       const Expression& arg = *expression.args[i];
-      if (!arg.args.empty()) Check(arg, path + ".args[" + std::to_string(i) + "]");
+      if (!arg.args.empty()) CheckPart(arg, path + ".args[" + std::to_string(i) + "]");
     }
   }
 
@@ -122,7 +133,7 @@ class SupportCheck {
   void CheckJoin(const JoinNode& join) {
     for (size_t i = 0; i < join.left_keys.size(); ++i) {
       Check(*join.left_keys[i], At("left_keys", i));
-      Check(*join.right_keys[i], At("right_keys", i));
+      Check(*join.right_keys[i], At("right_keys", i), 1);
     }
   }
 
@@ -201,6 +212,7 @@ class SupportCheck {
 
   const Settings& settings_;
   const ActionNode* node_ = nullptr;
+  InlinedSizes sizes_;
   std::vector<ActionSupport> found_;
 };
 

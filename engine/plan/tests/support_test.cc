@@ -87,5 +87,18 @@ TEST(SupportTest, RequireSupportNamesTheFirstReason) {
             "supported: binary");
 }
 
+TEST(SupportTest, ChainedMapsAreBounded) {
+  const auto doubled = [](int times) {
+    client::Frame frame = TableNamed("mixed").Map({{"x", Col("i64")}});
+    for (int i = 0; i < times; ++i) frame = frame.Map({{"x", Col("x") + Col("x")}});
+    return frame;
+  };
+  EXPECT_EQ(Refusals(doubled(11).Filter(Col("x") > 0)), "");
+  EXPECT_EQ(Refusals(doubled(12)), "14 EXPRESSION_SIZE expressions[0]\n");
+  // Whatever reads such a column is refused as well, and found so in no time.
+  EXPECT_NE(Refusals(doubled(200).Filter(Col("x") > 0)).find("203 EXPRESSION_SIZE conjuncts[0]"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace shadowvm::plan
