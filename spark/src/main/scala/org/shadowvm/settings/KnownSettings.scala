@@ -55,6 +55,11 @@ object KnownSettings {
     Prefix + "minBytes", Bytes, 1L << 20, Query,
     "Queries whose files have fewer bytes than this in all stay in Spark.", "0.1.0")
 
+  val ScanOnly: Setting[Boolean] = Setting(
+    Prefix + "scanOnly.enabled", Flag, false, Query,
+    "Whether what only reads, filters and projects runs in a node, too. It hands Spark nearly all that it reads, so " +
+      "that it seldom pays.", "0.1.0")
+
   val DirectCollect: Setting[Boolean] = Setting(
     Prefix + "directCollect", Flag, false, Query,
     "Collect without a Spark job: saves some milliseconds, but the query is in no job list.", "0.1.0")
@@ -79,7 +84,7 @@ object KnownSettings {
       "Whether an expression, such as `Substring`, may run in a node.", "0.1.0"))
 
   val All: Seq[Setting[_]] = Seq[Setting[_]](
-    Enabled, Mode, NodeAddress, NodeAutostart, NodePath, Memory, Partitions, Explain, ExplainOnly, MinBytes,
+    Enabled, Mode, NodeAddress, NodeAutostart, NodePath, Memory, Partitions, Explain, ExplainOnly, MinBytes, ScanOnly,
     DirectCollect, RuntimeFallback, StrictFloat, RecordDir) ++ Switches
 
   private val switchPattern = """spark\.shadowvm\.(operator|expression)\.(\w+)\.enabled""".r

@@ -3,7 +3,17 @@
 
 package org.apache.spark.sql.shadowvm
 
+import org.apache.spark.sql.{Dataset, SparkSession}
+import org.apache.spark.sql.execution.QueryExecution
+
 /** What has another name or shape in Spark 3.5 than in other versions. */
 object SparkShim {
-  type Session = org.apache.spark.sql.SparkSession
+  type Session = SparkSession
+
+  def sessionOf(session: SparkSession): Session = session
+
+  def execution(query: Dataset[_]): QueryExecution = query.queryExecution
+
+  /** Spark 3.5 knows no such thing. */
+  def explainProvider: Option[String] = None
 }

@@ -3,7 +3,17 @@
 
 package org.apache.spark.sql.shadowvm
 
+import org.apache.spark.sql.{classic, Dataset, SparkSession}
+import org.apache.spark.sql.execution.QueryExecution
+
 /** What has another name or shape in Spark 4.1 than in other versions. */
 object SparkShim {
-  type Session = org.apache.spark.sql.classic.SparkSession
+  type Session = classic.SparkSession
+
+  def sessionOf(session: SparkSession): Session = session.asInstanceOf[Session]
+
+  def execution(query: Dataset[_]): QueryExecution = query.asInstanceOf[classic.Dataset[_]].queryExecution
+
+  /** The class that adds our report to explain() and the SQL tab. */
+  def explainProvider: Option[String] = Some(classOf[ShadowExplain].getName)
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.QueryStageExec
+import org.shadowvm.settings.ShadowSettings
+
+/** Says in the driver's log where operators run, as spark.shadowvm.explain asks for. */
+private[shadowvm] final class ExplainLog extends Logging {
+  def planned(plan: SparkPlan, settings: ShadowSettings): Unit = {
+    // Adaptive execution plans again after each stage; the first time has said it all.
+    val again = plan.exists(_.isInstanceOf[QueryStageExec])
+    if (!again && settings.explain != "NONE") {
+      val report = PlanReport.of(plan)
+      val text = if (settings.explain == "ALL") report.text else report.fallbackText
+      if (text.nonEmpty) logWarning(s"ShadowVM ${report.summary}\n$text")
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.{SparkPlan, SQLExecution}
+import org.shadowvm.node.{NodeAway, NodeCancelled, NodeClient, NodeFailure}
+import org.shadowvm.settings.ShadowSettings
+
+/** Runs an island in the node, or its original plan in Spark where the node fails. On the driver, from any thread. */
+private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Logging {
+  private val context = root.context
+  private val settings = ShadowSettings.of(root.conf)
+  @volatile private var fallback: Option[SparkPlan] = None
+
+  def inSpark: Option[SparkPlan] = fallback
+
+  def collect(reaping: Reaping)(inSpark: SparkPlan => Array[InternalRow]): Array[InternalRow] =
+    run(new InNode().collect(reaping))(inSpark)
+
+  def rdd(): RDD[InternalRow] = run(shared(new InNode().rdd()))(_.execute())
+
+  private def shared(make: => RDD[InternalRow]): RDD[InternalRow] =
+    (for {
+      execution <- executionId
+      runtime <- ShadowRuntime.of(context)
+    } yield runtime.answers.of(SharedRDDs.Key(execution, root.island.key))(make)).getOrElse(make)
+
+  private def run[T](inNode: => T)(inSpark: SparkPlan => T): T =
+    try {
+      fallback = None
+      inNode
+    } catch {
+      case error: Throwable if NodeFailures.in(error).isDefined =>
+        val failure = NodeFailures.in(error).get
+        noticeIfLost(failure)
+        if (!settings.runtimeFallback) throw error
+        logWarning(s"ShadowVM falls back to Spark for query ${root.island.key}: ${failure.getMessage}")
+        RulesOff.during(context) {
+          val plan = SparkAgain.plan(root.session, root.original)
+          fallback = Some(plan)
+          SparkAgain.draw(context)
+          inSpark(plan)
+        }
+    }
+
+  private def noticeIfLost(failure: NodeFailure): Unit = failure match {
+    case away: NodeAway => ShadowRuntime.of(context).foreach(_.nodes.lost(away))
+    case _ =>
+  }
+
+  /** The doors of an island that is registered with the node. */
+  private final class InNode {
+    private val run = new QueryRun(context, query(), root.output)
+
+    def collect(reaping: Reaping): Array[InternalRow] = forgetting {
+      val harvest =
+        if (settings.directCollect && context.isLocal) DirectCollect(context, run, reaping) else run.collect(reaping)
+      QueryMetricsReport.post(root, run.pipelines, harvest)
+      harvest.rows(root.output.length)
+    }
+
+    /** Waits for the answer first, since nobody can fall back once the rows of an RDD are asked for. */
+    def rdd(): RDD[InternalRow] = forgetting {
+      val complete = run.complete()
+      QueryMetricsReport.post(root, run.pipelines, complete)
+      run.rows(complete)
+    }
+
+    /** A query that failed, or whose job was cancelled before it began, would stay in the node. */
+    private def forgetting[T](body: => T): T =
+      try body
+      catch {
+        case error: Throwable =>
+          try run.forget()
+          catch { case _: NodeFailure | _: NodeCancelled => } // what failed first counts
+          throw error
+      }
+  }
+
+  private def query(): ShadowQuery = {
+    settings.recordDir.foreach(Recorder.record(_, root.island))
+    ShadowQuery(client().address, queryId, root.island.bytes)
+  }
+
+  private def client(): NodeClient = ShadowRuntime.of(context) match {
+    case Some(runtime) => runtime.nodes.client().fold(why => throw new NodeAway(why), identity)
+    case None => throw new NodeAway("the ShadowVM plugin has been stopped")
+  }
+
+  /** The same for the same island twice in one execution, so that it runs once; another in every other execution. */
+  private def queryId: String = s"${context.applicationId}-${executionId.getOrElse("none")}-${root.island.key}"
+
+  private def executionId: Option[Long] =
+    Option(context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)).map(_.toLong)
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import org.apache.spark.sql.catalyst.expressions.SortOrder
+import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, UnspecifiedDistribution}
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.command.DataWritingCommandExec
+import org.apache.spark.sql.execution.datasources.WriteFilesExec
+import org.apache.spark.sql.execution.exchange.Exchange
+import org.shadowvm.translate.Reason
+
+/**
+ * Where rows lie and in which order. Spark has put its exchanges and sorts already when our rule runs, and left those
+ * out that it did not need; an island gives all its rows as one partition, so that it may only end where nobody counts
+ * on another layout.
+ */
+private[shadowvm] object Layout {
+
+  /** Whether the rows of this child must lie as Spark has planned it. */
+  def reliesOn(parent: SparkPlan, child: Int, parentRelied: Boolean): Boolean = parent match {
+    case _: Exchange => false // gives rows a new layout
+    case _ =>
+      parentRelied || parent.requiredChildDistribution.lift(child).exists(asksForLayout) ||
+      parent.requiredChildOrdering.lift(child).exists(_.nonEmpty)
+  }
+
+  private def asksForLayout(distribution: Distribution): Boolean = distribution match {
+    case UnspecifiedDistribution | AllTuples => false // one partition is all that is asked for
+    case _ => true
+  }
+
+  /** The operator hands the rows of its child to the user or a file as they are. */
+  def passesRowsOn(parent: SparkPlan): Boolean = parent match {
+    case _: DataWritingCommandExec | _: WriteFilesExec => true
+    case _ => false
+  }
+
+  def cannotEndAt(plan: SparkPlan, relied: Boolean): Option[Reason] = plan match {
+    case _ if relied => Some(Reasons.LayoutRelied)
+    case _ if hasOrderOfInput(plan) => Some(Reasons.OrderOfInput)
+    case _ => None
+  }
+
+  /** The order that an island keeps: that of a sort in it, with nothing but row-wise operators above. */
+  def order(plan: SparkPlan): Seq[SortOrder] = plan match {
+    case _: SortExec | _: TakeOrderedAndProjectExec => plan.outputOrdering
+    case _: ProjectExec | _: FilterExec | _: LimitExec if order(plan.children.head).nonEmpty => plan.outputOrdering
+    case _ => Nil
+  }
+
+  /**
+   * Spark leaves out the user's sort where rows come sorted by a merge join or a sorted aggregate and lie in one
+   * partition. The node joins and aggregates in another way.
+   */
+  private def hasOrderOfInput(plan: SparkPlan): Boolean =
+    plan.outputOrdering.nonEmpty && order(plan).isEmpty && plan.outputPartitioning.numPartitions == 1
+}

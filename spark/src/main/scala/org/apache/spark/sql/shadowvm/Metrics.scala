@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import scala.collection.JavaConverters._
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.shadowvm.proto.v1.{PipelineInfo, PipelineMetrics, QueryMetrics}
+
+/** The metrics of a whole query, shown at its result. */
+private[shadowvm] object ResultMetrics {
+  private val Stages = Seq("plan", "compile", "scan", "run", "merge")
+
+  def create(context: SparkContext): Map[String, SQLMetric] = Map(
+    "numOutputRows" -> SQLMetrics.createMetric(context, "number of output rows"),
+    "nodeTime" -> SQLMetrics.createTimingMetric(context, "time in the node"),
+    "readTime" -> SQLMetrics.createNanoTimingMetric(context, "time to take the rows over"),
+    "bytesRead" -> SQLMetrics.createSizeMetric(context, "bytes read from files"),
+    "segmentsRun" -> SQLMetrics.createMetric(context, "segments run"),
+    "segmentsSkipped" -> SQLMetrics.createMetric(context, "segments skipped")) ++
+    Stages.map(stage => s"${stage}Time" -> SQLMetrics.createTimingMetric(context, s"$stage time, all threads"))
+
+  def fill(metrics: Map[String, SQLMetric], query: QueryMetrics, readNanos: Option[Long]): Unit = {
+    metrics("numOutputRows").set(query.getRows)
+    metrics("nodeTime").set(math.round(query.getTotalMs))
+    metrics("bytesRead").set(query.getBytesRead)
+    metrics("segmentsRun").set(query.getSegmentsRun)
+    metrics("segmentsSkipped").set(query.getSegmentsSkipped)
+    readNanos.foreach(metrics("readTime").set)
+    query.getStagesList.asScala.foreach { stage =>
+      metrics.get(s"${stage.getStage}Time").foreach(_.set(math.round(stage.getMilliseconds)))
+    }
+  }
+}
+
+/** The metrics of an operator: of its pipeline, at the operator that begins it and at the one that ends it. */
+private[shadowvm] object OperatorMetrics {
+  def create(context: SparkContext, operator: ShadowOperator): Map[String, SQLMetric] = operator match {
+    case _: ShadowScanExec =>
+      Map(
+        "rowsIn" -> SQLMetrics.createMetric(context, "rows read"),
+        "segmentsRun" -> SQLMetrics.createMetric(context, "segments run"),
+        "segmentsSkipped" -> SQLMetrics.createMetric(context, "segments skipped")) ++ ofEnd(context)
+    case _ => ofEnd(context)
+  }
+
+  private def ofEnd(context: SparkContext): Map[String, SQLMetric] = Map(
+    "numOutputRows" -> SQLMetrics.createMetric(context, "number of output rows"),
+    "pipelineTime" -> SQLMetrics.createTimingMetric(context, "time of the pipeline it ends"))
+
+  def fillBegin(metrics: Map[String, SQLMetric], pipeline: PipelineMetrics): Unit = {
+    metrics.get("rowsIn").foreach(_.set(pipeline.getRowsIn))
+    metrics.get("segmentsRun").foreach(_.set(pipeline.getSegmentsRun))
+    metrics.get("segmentsSkipped").foreach(_.set(pipeline.getSegmentsSkipped))
+  }
+
+  def fillEnd(metrics: Map[String, SQLMetric], pipeline: PipelineMetrics): Unit = {
+    metrics("numOutputRows").set(pipeline.getRowsOut)
+    metrics("pipelineTime").set(math.round(pipeline.getMilliseconds))
+  }
+}
+
+/** Hands what a node has measured to Spark's SQL tab. */
+private[shadowvm] object QueryMetricsReport {
+  def post(root: ShadowResultExec, pipelines: Seq[PipelineInfo], harvest: Harvest): Unit =
+    post(root, pipelines, harvest.barrier, Some(harvest.readNanos))
+
+  def post(root: ShadowResultExec, pipelines: Seq[PipelineInfo], barrier: Barrier): Unit =
+    post(root, pipelines, barrier, None)
+
+  private def post(
+      root: ShadowResultExec,
+      pipelines: Seq[PipelineInfo],
+      barrier: Barrier,
+      readNanos: Option[Long]): Unit = {
+    val query = QueryMetrics.parseFrom(barrier.metrics)
+    val operators = root.child.collect { case operator: ShadowOperator => operator.original.id -> operator }.toMap
+    ResultMetrics.fill(root.metrics, query, readNanos)
+    val measured = query.getPipelinesList.asScala.map(metrics => metrics.getIndex -> metrics).toMap
+    for {
+      pipeline <- pipelines
+      metrics <- measured.get(pipeline.getIndex)
+    } {
+      val inPipeline = pipeline.getActionsList.asScala
+        .flatMap(action => root.island.operatorOf.get(action.intValue))
+        .flatMap(operators.get)
+      inPipeline.collect { case scan: ShadowScanExec => scan }.foreach(s => OperatorMetrics.fillBegin(s.metrics, metrics))
+      inPipeline.lastOption.foreach(operator => OperatorMetrics.fillEnd(operator.metrics, metrics))
+    }
+    val all = root.metrics.values ++ operators.values.flatMap(_.metrics.values)
+    val execution = root.context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)
+    SQLMetrics.postDriverMetricUpdates(root.context, execution, all.toSeq)
+  }
+}

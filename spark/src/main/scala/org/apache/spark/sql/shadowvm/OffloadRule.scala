@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.SparkPlan
+import org.shadowvm.settings.ShadowSettings
+
+/**
+ * Replaces the subtrees that run in the node; those that were replaced before stay as they are.
+ *
+ * @param again
+ *   look at plans that were looked at before: after a stage of adaptive execution the rest is planned anew, and holds
+ *   operators of both kinds.
+ */
+case class OffloadRule(session: SparkShim.Session, again: Boolean) extends Rule[SparkPlan] {
+  override def apply(plan: SparkPlan): SparkPlan = {
+    val context = session.sparkContext
+    if (RulesOff.in(context)) plan
+    else ShadowRuntime.of(context).fold(plan)(apply(plan, _))
+  }
+
+  private def apply(plan: SparkPlan, runtime: ShadowRuntime): SparkPlan = {
+    val settings = ShadowSettings.of(session.sessionState.conf)
+    if (!settings.enabled || (!again && Reasons.decided(plan))) plan
+    else
+      // A defect of ours must not fail a query that Spark can run.
+      try {
+        val planned = new Offload(session, runtime, settings).apply(plan)
+        runtime.explainLog.planned(planned, settings)
+        planned
+      } catch {
+        case NonFatal(error) =>
+          logWarning("ShadowVM could not plan this query; it runs in Spark", error)
+          plan
+      }
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import org.apache.spark.sql.execution._
+import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
+import org.apache.spark.sql.execution.command.{DataWritingCommandExec, ExecutedCommandExec}
+import org.apache.spark.sql.execution.datasources.WriteFilesExec
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+import org.shadowvm.{OperatorReport, ShadowReport}
+
+/** Reads a report off a physical plan. */
+private[shadowvm] object PlanReport {
+  def of(plan: SparkPlan): ShadowReport = ShadowReport(operators(plan, depth = 0))
+
+  private def operators(plan: SparkPlan, depth: Int): Seq[OperatorReport] = plan match {
+    case result: ShadowResultExec =>
+      // Where Spark has run it instead, that plan counts.
+      operators(result.inSpark.getOrElse(result.child), depth)
+    case _ if isWrapper(plan) => PlanBelow.of(plan).flatMap(operators(_, depth))
+    case _ => operator(plan, depth) +: PlanBelow.of(plan).flatMap(operators(_, depth + 1))
+  }
+
+  private def operator(plan: SparkPlan, depth: Int): OperatorReport = {
+    val inNode = plan.isInstanceOf[ShadowOperator]
+    OperatorReport(plan.nodeName, depth, inNode, if (inNode) Nil else Reasons.of(plan))
+  }
+
+  /** Operators that do no work of their own on rows, or are no part of the query's work. */
+  private def isWrapper(plan: SparkPlan): Boolean = plan match {
+    case _: AdaptiveSparkPlanExec | _: QueryStageExec | _: ReusedExchangeExec | _: AQEShuffleReadExec => true
+    case _: WholeStageCodegenExec | _: InputAdapter | _: ColumnarToRowExec | _: RowToColumnarExec => true
+    case _: DataWritingCommandExec | _: WriteFilesExec | _: ExecutedCommandExec | _: CommandResultExec => true
+    case _: BaseSubqueryExec => true
+    case _ => false
+  }
+}

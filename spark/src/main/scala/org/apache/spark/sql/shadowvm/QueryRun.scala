@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import scala.collection.JavaConverters._
+
+import org.apache.spark.SparkContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.shadowvm.proto.v1.PipelineInfo
+
+/** A registered query and its vRDDs, on the driver. */
+private[shadowvm] final class QueryRun(context: SparkContext, query: ShadowQuery, output: Seq[Attribute]) {
+  val pipelines: Seq[PipelineInfo] = query.register().getPipelinesList.asScala.toSeq
+
+  /** One job for the whole query; its only task brings the rows home. */
+  def collect(reaping: Reaping): Harvest =
+    context.runJob(answer(barriers(pipelines.init)), reaping, Seq(0)).head
+
+  /** Without a job, on this thread. */
+  def collectDirectly(reaping: Reaping, caller: Caller): Harvest = {
+    val answer = AnswerRows.run(query, pipelines.last.getIndex, output, caller)
+    try reaping.reap(answer)
+    finally answer.close()
+  }
+
+  /** Waits, in a job, until the answer is complete. */
+  def complete(): Barrier = context.runJob(barriers(pipelines).get, QueryRun.only, Seq(0)).head
+
+  /** The rows of a complete answer. Runs the query again where the node does not hold it any longer. */
+  def rows(complete: Barrier): RDD[InternalRow] = complete.smallAnswer match {
+    case Some(small) => new SmallAnswerRDD(context, query, complete.copy(smallAnswer = None), small, output)
+    case None => answer(None)
+  }
+
+  /** The node need not keep it. */
+  def forget(): Unit = query.client.cancel(query.id)
+
+  private def barriers(upTo: Seq[PipelineInfo]): Option[PipelineRDD] =
+    upTo.foldLeft(Option.empty[PipelineRDD]) { (earlier, pipeline) =>
+      Some(new PipelineRDD(context, query, pipeline.getIndex, pipeline.getLabel, earlier))
+    }
+
+  private def answer(earlier: Option[PipelineRDD]): AnswerRDD =
+    new AnswerRDD(context, query, pipelines.last.getIndex, pipelines.last.getLabel, output, earlier)
+}
+
+private[shadowvm] object QueryRun {
+  private val only: Iterator[Barrier] => Barrier = _.next()
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.spark.SparkContext
+import org.shadowvm.node.{NodeAway, NodeClient, NodeManager}
+
+/** Where the driver gets a client of the node from. */
+trait DriverNode {
+
+  /** Left: why there is none, in one sentence. */
+  def client(): Either[String, NodeClient]
+
+  /** Somebody saw it gone. */
+  def lost(failure: NodeAway): Unit
+}
+
+object DriverNode {
+  def of(manager: NodeManager): DriverNode = new DriverNode {
+    override def client(): Either[String, NodeClient] = manager.client()
+    override def lost(failure: NodeAway): Unit = manager.lost(failure)
+  }
+}
+
+/** What the rules and roots of one application share on the driver. */
+final class ShadowRuntime(val nodes: DriverNode) {
+  val verdicts = new Verdicts(capacity = 512)
+  val explainLog = new ExplainLog
+  val answers = new SharedRDDs
+}
+
+/**
+ * The runtime of each Spark context. Spark makes our extension from its class name alone, so that this is the only way
+ * from a rule to what the plugin has started.
+ */
+object ShadowRuntime {
+  private val runtimes = new ConcurrentHashMap[SparkContext, ShadowRuntime]
+
+  def install(context: SparkContext, nodes: DriverNode): Unit = {
+    val runtime = new ShadowRuntime(nodes)
+    context.addSparkListener(runtime.answers)
+    runtimes.put(context, runtime)
+  }
+
+  def remove(context: SparkContext): Unit = runtimes.remove(context)
+
+  def of(context: SparkContext): Option[ShadowRuntime] = Option(runtimes.get(context))
+}
