@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.concurrent.duration._
+import scala.util.{Failure, Try}
+
+import org.apache.spark.SparkException
+import org.shadowvm.Eventually.eventually
+import org.shadowvm.ShadowReport
+
+/** Queries that the user gives up end soon, with Spark's words, and never start over in Spark. */
+abstract class CancelSuite extends ShadowSuite {
+  private implicit val threads: ExecutionContext = ExecutionContext.global
+  private val sql = "SELECT s_product, sum(s_price) FROM sales GROUP BY s_product"
+
+  /** Starts a query on a node that holds still, cancels it, and returns how it ended. */
+  private def cancelled(cancel: () => Unit): Try[_] = {
+    spark.sql(sql).collect()
+    NodeSignals.whileStopped(node) { _ =>
+      val query = spark.sql(sql)
+      assert(ShadowReport.of(query).whole, ShadowReport.of(query))
+      val outcome = Future {
+        spark.sparkContext.setJobGroup("shadow", "a query to cancel")
+        Try(query.collect())
+      }
+      eventually("a job runs")(spark.sparkContext.statusTracker.getActiveJobIds().nonEmpty)
+      cancel()
+      val end = Await.result(outcome, 15.seconds)
+      assert(ShadowReport.of(query).whole, "a cancelled query must not run in Spark")
+      end
+    }
+  }
+
+  private def isCancel(end: Try[_]): Boolean = end match {
+    case Failure(error: SparkException) => error.getMessage.toLowerCase.contains("cancelled")
+    case _ => false
+  }
+
+  test("cancelAllJobs") {
+    val end = cancelled(() => spark.sparkContext.cancelAllJobs())
+    assert(isCancel(end), end)
+  }
+
+  test("cancelJobGroup") {
+    val end = cancelled(() => spark.sparkContext.cancelJobGroup("shadow"))
+    assert(isCancel(end), end)
+  }
+
+  test("the next query runs in the node again")(runsInNode(sql))
+}
+
+class JobCancelSuite extends CancelSuite
+
+class DirectCancelSuite extends CancelSuite {
+  override protected def settings: Map[String, String] = Map("spark.shadowvm.directCollect" -> "true")
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import java.nio.file.Files
+
+import scala.collection.JavaConverters._
+
+import org.shadowvm.{ShadowReport, TestProgram}
+import org.shadowvm.proto.v1.Command
+
+/** What users see of a query: plans, reports, logs, metrics, recorded commands. */
+class ExplainSuite extends ShadowSuite {
+  private val joined = """
+    SELECT c_region, sum(s_price) AS total FROM sales JOIN customers ON s_customer = c_id
+    WHERE s_quantity > 10 GROUP BY c_region ORDER BY c_region"""
+
+  test("explain shows every operator of the node") {
+    val plan = SparkShim.execution(spark.sql(joined)).executedPlan.toString
+    Seq("ShadowResult", "ShadowHashAggregate", "ShadowBroadcastHashJoin", "ShadowFileScan", "ShadowSort").foreach { name =>
+      assert(plan.contains(name), s"$name is missing in\n$plan")
+    }
+  }
+
+  test("the report counts operators and gives reasons") {
+    val whole = ShadowReport.of(spark.sql(joined))
+    assert(whole.summary == s"accelerated ${whole.total} of ${whole.total} operators")
+    spark.udf.register("plain", (text: String) => text.trim)
+    val mixed = ShadowReport.of(spark.sql("SELECT plain(c_region) FROM (SELECT DISTINCT c_region FROM customers)"))
+    assert(mixed.reasonCodes.contains("USER_FUNCTION"), mixed)
+    assert(mixed.text.contains("[USER_FUNCTION]") && mixed.fallbackText.linesIterator.size == mixed.total - mixed.accelerated)
+  }
+
+  test("the log says what stays with Spark, where it is asked for") {
+    val lines = LogLines.of(classOf[ExplainLog]) {
+      withSetting("spark.shadowvm.explain", "FALLBACK") {
+        SparkShim.execution(spark.sql("SELECT s_id FROM sales")).executedPlan
+      }
+    }
+    assert(lines.exists(line => line.contains("accelerated 0 of") && line.contains("LITTLE_TO_DO")), lines)
+    val silent = LogLines.of(classOf[ExplainLog])(SparkShim.execution(spark.sql("SELECT s_id FROM sales")).executedPlan)
+    assert(silent.isEmpty)
+  }
+
+  test("explainOnly runs in Spark what would run in the node") {
+    withSetting("spark.shadowvm.explainOnly", "true")(runsInSpark("EXPLAIN_ONLY")(spark.sql(joined)))
+  }
+
+  test("metrics of the query and of its operators") {
+    val query = spark.sql(joined)
+    val rows = query.collect().length
+    val root = executed(query).collectFirst { case result: ShadowResultExec => result }.get
+    assert(root.metrics("numOutputRows").value == rows)
+    assert(root.metrics("segmentsRun").value > 0)
+    val scans = root.child.collect { case scan: ShadowScanExec => scan }
+    assert(scans.map(_.metrics("rowsIn").value).max == TestTables.NumSales)
+  }
+
+  test("the plan keeps its logical links") {
+    val root = executed(spark.sql(joined)).collectFirst { case result: ShadowResultExec => result }.get
+    assert(root.logicalLink.isDefined)
+  }
+
+  test("commands are recorded, once each") {
+    val commands = folder.resolve("commands")
+    withSetting("spark.shadowvm.record.dir", commands.toString) {
+      spark.sql(joined).collect()
+      spark.sql(joined).collect()
+    }
+    val files = Files.list(commands).iterator().asScala.toList
+    assert(files.size == 1 && files.head.toString.endsWith(".pb"))
+    assert(Command.parseFrom(Files.readAllBytes(files.head)).getActionsCount > 3)
+    val replay = new ProcessBuilder(TestProgram.path.toString, "replay", files.head.toString).redirectErrorStream(true)
+    val process = replay.start()
+    val text = new String(process.getInputStream.readAllBytes(), "UTF-8")
+    assert(process.waitFor() == 0, text)
+  }
+
+  test("a setting of a wrong type is named") {
+    withSetting("spark.shadowvm.minBytes", "many") {
+      val error = intercept[Exception](spark.sql(joined).collect())
+      assert(error.getMessage.contains("spark.shadowvm.minBytes"), error)
+    }
+  }
+
+  private def executed(query: org.apache.spark.sql.DataFrame) = {
+    def within(plan: org.apache.spark.sql.execution.SparkPlan): Seq[org.apache.spark.sql.execution.SparkPlan] =
+      plan +: PlanBelow.of(plan).flatMap(within)
+    within(SparkShim.execution(query).executedPlan)
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.concurrent.duration._
+
+import org.apache.spark.SparkException
+import org.apache.spark.sql.{DataFrame, Row}
+import org.shadowvm.Eventually.eventually
+import org.shadowvm.{ShadowReport, TestFolders}
+import org.shadowvm.node.NodeAway
+
+/** A node that fails costs nobody a query. */
+class FallbackSuite extends ShadowSuite {
+  private implicit val threads: ExecutionContext = ExecutionContext.global
+  private val sql = "SELECT s_product, sum(s_price) FROM sales GROUP BY s_product ORDER BY s_product"
+
+  private def expected: Seq[Row] = inSparkOnly(spark.sql(sql).collect().toSeq)
+
+  override def beforeEach(): Unit = {
+    super.beforeEach()
+    eventually("the node is back")(ShadowRuntime.of(spark.sparkContext).get.nodes.client().isRight)
+  }
+
+  /** Planned for the node, which is killed before the query runs. */
+  private def afterKill[T](door: DataFrame => T): (T, ShadowReport) = {
+    val query = spark.sql(sql)
+    assert(ShadowReport.of(query).whole, ShadowReport.of(query))
+    NodeSignals.kill(node)
+    val outcome = door(query)
+    (outcome, ShadowReport.of(query))
+  }
+
+  private def fellBack(door: DataFrame => Seq[Row]): Unit = {
+    val rows = expected
+    val (actual, report) = afterKill(door)
+    assert(actual == rows)
+    assert(report.accelerated == 0, report)
+  }
+
+  test("killed before collect")(fellBack(_.collect().toSeq))
+
+  test("killed before take, which asks for rows in another way") {
+    val rows = expected.take(3)
+    assert(afterKill(_.take(3).toSeq)._1 == rows)
+  }
+
+  test("killed before tail")(assert(afterKill(_.tail(2).toSeq)._1 == expected.takeRight(2)))
+
+  test("killed before toLocalIterator") {
+    import scala.collection.JavaConverters._
+    fellBack(_.toLocalIterator().asScala.toSeq)
+  }
+
+  test("killed before a write") {
+    val target = folder.resolve("after-kill").toString
+    afterKill(_.write.mode("overwrite").parquet(target))
+    assert(inSparkOnly(spark.read.parquet(target).orderBy("s_product").collect().toSeq) == expected)
+  }
+
+  test("killed while it runs") {
+    val rows = expected
+    val query = spark.sql(sql)
+    assert(ShadowReport.of(query).whole)
+    val outcome = NodeSignals.whileStopped(node) { process =>
+      val collected = Future(query.collect().toSeq)
+      eventually("a job runs")(spark.sparkContext.statusTracker.getActiveJobIds().nonEmpty)
+      NodeSignals.signal("KILL", process)
+      Await.result(collected, 30.seconds)
+    }
+    assert(outcome == rows)
+    assert(ShadowReport.of(query).accelerated == 0)
+  }
+
+  test("it comes back and is used again") {
+    NodeSignals.kill(node)
+    spark.sql(sql).collect()
+    eventually("the node is used again")(compare(spark.sql(sql)).whole)
+  }
+
+  test("without fallback the failure is the user's to see") {
+    withSetting("spark.shadowvm.fallback.runtime.enabled", "false") {
+      val error = intercept[Exception](afterKill(_.collect()))
+      assert(NodeFailures.in(error).exists(_.isInstanceOf[NodeAway]), error)
+    }
+  }
+
+  test("an error of the query is Spark's error, with Spark's words") {
+    withSetting("spark.sql.ansi.enabled", "true") {
+      val overflow = "SELECT s_product, sum(p_big * 1000) FROM sales JOIN products ON s_product = p_id GROUP BY s_product"
+      val inSpark = inSparkOnly(intercept[Exception](spark.sql(overflow).collect()))
+      val query = spark.sql(overflow)
+      assert(ShadowReport.of(query).whole, ShadowReport.of(query))
+      val inNode = intercept[Exception](query.collect())
+      assert(firstLine(inNode) == firstLine(inSpark))
+      assert(NodeFailures.in(inNode).isEmpty)
+    }
+  }
+
+  test("a file that is gone between planning and running") {
+    val table = folder.resolve("vanishing").toString
+    inSparkOnly(spark.table("sales").write.mode("overwrite").parquet(table))
+    val query = spark.read.parquet(table).groupBy("s_product").count()
+    assert(ShadowReport.of(query).whole, ShadowReport.of(query))
+    TestFolders.remove(folder.resolve("vanishing"))
+    val error = intercept[SparkException](query.collect())
+    assert(NodeFailures.in(error).isEmpty && error.getMessage.nonEmpty)
+  }
+
+  private def firstLine(error: Throwable): String = {
+    val root = Iterator.iterate(error)(_.getCause).takeWhile(_ != null).toSeq.last
+    root.getMessage.linesIterator.next()
+  }
+}
+
+/** Several attempts of a task: Spark tries again before the driver falls back. */
+class RetrySuite extends ShadowSuite {
+  override protected def master: String = "local[2,4]"
+
+  test("a query goes on when the node is killed again and again") {
+    val sql = "SELECT s_customer, count(*) FROM sales GROUP BY s_customer"
+    val expected = inSparkOnly(spark.sql(sql).collect())
+    (1 to 3).foreach { _ =>
+      ShadowRuntime.of(spark.sparkContext).get.nodes.client().foreach(NodeSignals.kill)
+      ShadowSuite.requireSame(expected, spark.sql(sql).collect(), ordered = false)
+    }
+  }
+}
+
+/** No node, no harm. */
+class NoNodeSuite extends ShadowSuite {
+  override protected def settings: Map[String, String] = Map("spark.shadowvm.node.autostart" -> "false")
+
+  test("queries run in Spark, and say why") {
+    runsInSpark("NO_NODE")(spark.sql("SELECT s_product, count(*) FROM sales GROUP BY s_product"))
+  }
+
+  test("what would run in a node can be told without one") {
+    withSetting("spark.shadowvm.explainOnly", "true") {
+      runsInSpark("EXPLAIN_ONLY")(spark.sql("SELECT s_product, count(*) FROM sales GROUP BY s_product"))
+    }
+  }
+}

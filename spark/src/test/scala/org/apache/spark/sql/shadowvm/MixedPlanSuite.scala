@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import org.apache.spark.sql.functions.{col, udf}
+
+/** Islands below operators of Spark. */
+abstract class MixedPlanSuite extends ShadowSuite {
+  override def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.udf.register("twice", (n: Long) => n * 2)
+  }
+
+  private val perCustomer = "SELECT s_customer, count(*) AS n FROM sales GROUP BY s_customer"
+
+  test("a function of the user above an aggregate") {
+    runsInBoth(spark.sql(s"SELECT s_customer, twice(n) FROM ($perCustomer)"))
+  }
+
+  test("a shuffle of Spark above an island") {
+    val report = runsInBoth(spark.sql(s"SELECT twice(n) AS m, count(*) FROM ($perCustomer) GROUP BY twice(n)"))
+    assert(report.operators.exists(operator => operator.name == "Exchange" && !operator.inNode), report)
+  }
+
+  test("a join that relies on how both sides are partitioned") {
+    withSetting("spark.sql.autoBroadcastJoinThreshold", "-1") {
+      runsInBoth(spark.sql(s"""
+        SELECT a.s_customer, a.n, b.m FROM ($perCustomer) a
+        JOIN (SELECT s_customer, twice(count(*)) AS m FROM sales GROUP BY s_customer) b
+        ON a.s_customer = b.s_customer AND twice(a.n) >= b.m"""))
+    }
+  }
+
+  test("a broadcast of Spark above an island") {
+    runsInBoth(spark.sql(s"""
+      SELECT /*+ BROADCAST(b) */ a.s_id, b.n FROM (SELECT twice(s_id) AS s_id, s_customer FROM sales) a
+      JOIN ($perCustomer) b ON a.s_customer = b.s_customer"""))
+  }
+
+  test("a window above an island") {
+    runsInBoth(spark.sql(s"SELECT s_customer, rank() OVER (PARTITION BY n ORDER BY s_customer) FROM ($perCustomer)"))
+  }
+
+  test("a repartitioning that the user asks for keeps its partitions") {
+    val query = spark.sql(perCustomer).repartition(5)
+    assert(query.rdd.getNumPartitions == 5)
+    runsInBoth(spark.sql(perCustomer).repartition(5))
+  }
+
+  test("a subquery that is one value") {
+    runsInBoth(spark.sql(s"SELECT s_customer, n FROM ($perCustomer) WHERE n > (SELECT avg(s_quantity) FROM sales) - 30"))
+  }
+
+  test("a Spark function below leaves the query to Spark") {
+    val plus = udf((n: Int) => n + 1)
+    runsInSpark("USER_FUNCTION")(spark.table("sales").groupBy(plus(col("s_product"))).count())
+  }
+
+  test("a lone scan stays with Spark, unless it is asked for") {
+    runsInSpark("LITTLE_TO_DO")(spark.sql("SELECT s_id FROM sales WHERE s_quantity > 90"))
+    withSetting("spark.shadowvm.scanOnly.enabled", "true") {
+      runsInNode("SELECT s_id FROM sales WHERE s_quantity > 90")
+    }
+  }
+
+  test("small inputs stay with Spark") {
+    withSetting("spark.shadowvm.minBytes", "1g")(runsInSpark("TOO_SMALL")(spark.sql(perCustomer)))
+  }
+
+  test("an operator that is switched off") {
+    withSetting("spark.shadowvm.operator.HashAggregate.enabled", "false") {
+      runsInSpark("SWITCHED_OFF")(spark.sql(perCustomer))
+    }
+  }
+}
+
+class AdaptiveMixedPlanSuite extends MixedPlanSuite
+
+class PlainMixedPlanSuite extends MixedPlanSuite {
+  override protected def adaptive: Boolean = false
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.classic.Dataset
+
+/** What has another name or shape in Spark 4.1 than in other versions. */
+object TestShim {
+
+  /** What show() prints. */
+  def shown(query: DataFrame, numRows: Int): String = query.asInstanceOf[Dataset[Row]].showString(numRows)
+
+  /** The rows as toPandas() gets them. */
+  def arrowBatches(query: DataFrame): Array[Array[Byte]] = query.asInstanceOf[Dataset[Row]].toArrowBatchRdd.collect()
+}
