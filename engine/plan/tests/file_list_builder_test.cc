@@ -5,6 +5,7 @@
 
 #include "engine/plan/support.h"
 #include "engine/plan/tests/plan_fixture.h"
+#include "engine/storage/file_list.h"
 
 namespace shadowvm::plan {
 namespace {

@@ -206,6 +206,7 @@ class CalendarTest : public FileListTest {
     for (const auto& [key, value] : marks) pairs->Append("org.apache.spark." + key, value);
     const auto table = TableOf({{"t", array}})->ReplaceSchemaMetadata(pairs);
     parquet::ArrowWriterProperties::Builder properties;
+    properties.store_schema();  // with which its metadata are written
     if (int96) properties.enable_deprecated_int96_timestamps();
     return WriteFile("t.parquet", *table, {}, 1 << 20, properties.build());
   }
