@@ -26,9 +26,10 @@ class SparkProcess:
         self._log = tempfile.TemporaryFile("w+", errors="replace")
         options = json.dumps({"conf": conf, "data": str(data.resolve()), "tables": list(tables)})
         self._process = subprocess.Popen([sys.executable, WORKER, options], stdin=subprocess.PIPE,
-                                         stdout=subprocess.PIPE, stderr=self._log, text=True)
+                                         stdout=subprocess.PIPE, stderr=self._log, text=True,
+                                         start_new_session=True)
         self.pid = self._process.pid
-        self.version = self._read("start")["spark"]
+        self.version = self.receive("start")["spark"]
 
     def __enter__(self):
         return self
@@ -42,12 +43,33 @@ class SparkProcess:
 
     def request(self, name: str, **arguments) -> dict:
         """Whatever Worker does."""
+        self.send(name, **arguments)
+        return self.receive(name)
+
+    def send(self, name: str, **arguments):
+        """The first half of a request, for those who have something to do meanwhile."""
         try:
             self._process.stdin.write(json.dumps({"do": name} | arguments) + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
             pass  # the answer that is missing says it
-        return self._read(name)
+
+    def receive(self, what: str) -> dict:
+        """The second half."""
+        if not select.select([self._process.stdout], [], [], PATIENCE_S)[0]:
+            self.kill()
+            raise SparkError(f"{what}: no answer in {PATIENCE_S} s: {self.log()[-2000:]}")
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SparkError(f"{what}: Spark ended: {self.log()[-2000:]}")
+        answer = json.loads(answer)
+        if "error" in answer:
+            raise SparkError(f"{what}: {answer['error']}")
+        return answer
+
+    def interrupt(self):
+        """What Ctrl-C does: every process of the application gets the signal."""
+        os.killpg(self.pid, signal.SIGINT)
 
     def log(self) -> str:
         """What Spark has logged so far."""
@@ -67,18 +89,6 @@ class SparkProcess:
             self._process.wait()
             self._process.stdout.close()
             self._log.close()
-
-    def _read(self, what: str) -> dict:
-        if not select.select([self._process.stdout], [], [], PATIENCE_S)[0]:
-            self.kill()
-            raise SparkError(f"{what}: no answer in {PATIENCE_S} s: {self.log()[-2000:]}")
-        answer = self._process.stdout.readline()
-        if not answer:
-            raise SparkError(f"{what}: Spark ended: {self.log()[-2000:]}")
-        answer = json.loads(answer)
-        if "error" in answer:
-            raise SparkError(f"{what}: {answer['error']}")
-        return answer
 
 
 def _children(pid: int) -> list[int]:

@@ -82,24 +82,31 @@ def serve(worker: Worker, requests, answers):
         request = json.loads(line)
         try:
             answer = getattr(worker, request.pop("do"))(**request)
-        except Exception as error:  # whatever it is, the driver of this process shows it
+        except KeyboardInterrupt:  # as in a shell, the session goes on
+            answer = {"error": "interrupted"}
+        except Exception as error:  # whatever it is, SparkProcess shows it
             answer = {"error": str(error)}
         print(json.dumps(answer, default=str), file=answers, flush=True)
 
 
-def main():
+def main() -> int:
     options = json.loads(sys.argv[1])
     # Answers go to what was standard output; whatever else writes there goes to standard error.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = start_session(options["conf"])
+    try:
+        session = start_session(options["conf"])
+    except Exception as error:  # whatever it is, SparkProcess shows it
+        print(json.dumps({"error": str(error)}), file=answers, flush=True)
+        return 1
     for table in options["tables"]:
         session.read.parquet(str(Path(options["data"]) / f"{table}.parquet")).createOrReplaceTempView(table)
     print(json.dumps({"spark": session.version}), file=answers, flush=True)
     serve(Worker(session), sys.stdin, answers)
     session.stop()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
