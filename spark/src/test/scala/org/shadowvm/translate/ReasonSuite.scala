@@ -82,6 +82,7 @@ class ReasonSuite extends TranslateSuite {
   stays("SELECT sum(v) FROM u", "STRICT_FLOAT", "spark.shadowvm.strictFloat" -> "true")
   stays("SELECT avg(k) FROM u", "STRICT_FLOAT", "spark.shadowvm.strictFloat" -> "true")
   stays("SELECT max(bin) FROM t", "TYPE")
+  stays("SELECT try_sum(k) FROM u", "AGGREGATE_FUNCTION")
   stays("SELECT avg(dec5) FROM t", "EXPRESSION")
 
   // Joins

@@ -3,7 +3,7 @@
 
 package org.shadowvm.translate.operator
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, Literal}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
@@ -74,6 +74,9 @@ object AggregateCalls {
         reason("DECIMAL_WIDTH", s"sums of ${decimal.sql} may leave 128 bits")
       case (average: Average, Some(decimal: DecimalType)) if averageDigits(average, decimal) > MaxPrecision =>
         reason("DECIMAL_WIDTH", s"averages of ${decimal.sql} may leave 128 bits")
+      case (sum: Sum, Some(ByteType | ShortType | IntegerType | LongType))
+          if EvalContexts.modeOf(sum) == EvalMode.TRY =>
+        reason("AGGREGATE_FUNCTION", "sums of integers that are null on overflow are not supported")
       case (_: Sum | _: Average, Some(other)) if !other.isInstanceOf[NumericType] => Some(Reason.dataType(other))
       case (_: Min | _: Max, Some(BinaryType)) => reason("TYPE", "not on binary values")
       case _ => None

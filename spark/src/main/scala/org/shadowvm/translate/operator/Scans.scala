@@ -43,6 +43,7 @@ object Scans {
     Seq(
       problem(relation.fileFormat.getClass != classOf[ParquetFileFormat], "FILE_FORMAT",
         s"files are read as ${relation.fileFormat.getClass.getSimpleName}, not as Parquet"),
+      problem(node.logicalLink.exists(_.isStreaming), "STREAMING", "streams are not supported"),
       problem(node.bucketedScan, "BUCKETS", "the buckets of the table serve as partitions"),
       problem(hasMetadataColumns(node), "METADATA_COLUMN", "metadata of files is read as columns"),
       problem(node.partitionFilters.exists(needsSubquery), "SUBQUERY", "a subquery chooses the partitions"),
