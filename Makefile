@@ -5,9 +5,11 @@
 PRESET ?= dev
 PYTHON := .venv/bin/python
 PROGRAM := dist/bin/shadowvm
+SPARKS := 3.5 4.1
+MAVEN := mvn -q -B -ntp -f spark
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-long demo bench dist lint format asan clean
+.PHONY: help setup build test test-spark test-long jars demo bench dist lint format asan clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,9 +22,14 @@ build: setup ## Build everything; PRESET=release, asan or tsan for another kind
 	@cmake --preset $(PRESET) >build/.configure-$(PRESET).log 2>&1 || { cat build/.configure-$(PRESET).log; exit 1; }
 	@cmake --build --preset $(PRESET)
 
-test: build ## Unit tests and end-to-end tests, some minutes
+test: build test-spark ## Unit tests and end-to-end tests, some minutes
 	ctest --preset $(PRESET)
 	SHADOWVM_PROGRAM=build/$(PRESET)/bin/shadowvm $(PYTHON) -m pytest -q -m "not long" tests
+
+test-spark: build ## Tests of the Spark plugin on every version; SPARKS=3.5 for one
+	@for spark in $(SPARKS); do \
+	  $(MAVEN) -Pspark-$$spark package -Dshadowvm.program=$(CURDIR)/build/$(PRESET)/bin/shadowvm || exit 1; \
+	done
 
 test-long: dist test ## Also the long tests, on the program as shipped
 	SHADOWVM_PROGRAM=$(PROGRAM) $(PYTHON) -m pytest -q tests
@@ -34,7 +41,10 @@ demo: dist ## The 13 queries in ShadowVM and DuckDB, answers checked, times side
 bench: dist ## Everything this project promises in numbers, at SF10; writes bench/results
 	$(PYTHON) bench/run_all.py --program $(PROGRAM)
 
-dist: ## The program with the libraries it needs, in dist/
+jars: setup ## The Spark plugin's jars, in spark/target
+	@for spark in $(SPARKS); do $(MAVEN) -Pspark-$$spark package -Dmaven.test.skip || exit 1; done
+
+dist: jars ## The program with the libraries it needs and the Spark plugin's jars, in dist/
 	@$(MAKE) --no-print-directory build PRESET=release
 	@dev/dist build/release dist
 
@@ -49,4 +59,4 @@ asan: setup ## Unit tests under the address and undefined-behaviour sanitizers
 	ctest --preset asan
 
 clean: ## Remove build and dist; data and .venv stay
-	rm -rf build dist
+	rm -rf build dist spark/target

@@ -10,8 +10,6 @@ import io.grpc.{ClientCall, Metadata, Status, StatusRuntimeException}
 /** A call under way, whose answer somebody may wait for. It has a deadline, so that every wait ends. */
 final class FlightCall[A] private[flight] (call: ClientCall[_, A], answer: CompletableFuture[A]) {
 
-  def await(): A = await(FlightCall.Glance, () => ())
-
   /** Calls `check` about every `glanceMs` while it waits; what that throws ends the call. */
   def await(glanceMs: Long, check: () => Unit): A =
     try waitFor(glanceMs, check)
@@ -30,10 +28,6 @@ final class FlightCall[A] private[flight] (call: ClientCall[_, A], answer: Compl
     }
     got.get
   }
-}
-
-private object FlightCall {
-  val Glance: Long = 1000
 }
 
 /** Takes the first message of a call for its answer. */

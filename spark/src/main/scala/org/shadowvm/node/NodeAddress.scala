@@ -35,7 +35,7 @@ object NodeAddress {
     case missing: NoSuchFileException => throw new NodeAway(s"there is no node at $socket: no such file", missing)
   }
 
-  private def currentUser: Int = owner(Path.of("/proc/self"))
+  private[node] def currentUser: Int = owner(Path.of("/proc/self"))
 
   private def owner(path: Path): Int = Files.getAttribute(path, "unix:uid").asInstanceOf[Int]
 }

@@ -37,9 +37,12 @@ private[node] final class StartedNode(source: NodeSource.Started, died: NodeAway
       process = Some(started)
       started.awaitReady(ReadyMs)
       NodeClients.at(address).status()
-      started.onExit(died(new NodeAway(started.obituary)))
+      started.onExit(if (isCurrent(started)) died(new NodeAway(started.obituary)))
     }
   }
+
+  /** One that was stopped or replaced is no news. */
+  private def isCurrent(ended: NodeProcess): Boolean = synchronized(process.contains(ended))
 
   override def shutDown(): Unit = synchronized {
     NodeClients.close(address)

@@ -3,27 +3,32 @@
 
 package org.shadowvm.node
 
+import java.io.IOException
 import java.nio.file.{Files, Path}
 
-import scala.util.Random
+import scala.util.{Random, Try}
 
-/** Where the socket of a started node lies: a folder that the node makes for it, and that goes when it goes. */
+/**
+ * Where the socket of a started node lies. The folder is one per user, made by the first node (0700) and removed by
+ * the last application; a socket of its own in it is removed by the node. So an application that is killed leaves
+ * nothing either, but for an empty folder that the next one uses.
+ */
 private[node] final class SocketFolder(parent: Path) {
-  private val folder = parent.resolve(f"shadowvm-${ProcessHandle.current.pid}-${Random.nextInt() & 0xffffff}%06x")
+  private val folder = parent.resolve(s"shadowvm-spark-${NodeAddress.currentUser}")
+  private val name = f"${ProcessHandle.current.pid}-${Random.nextInt() & 0xffffff}%06x"
 
-  val socket: Path = folder.resolve("node.sock")
+  val socket: Path = folder.resolve(s"$name.sock")
 
   /** What a node that was killed could not remove itself. Nobody may listen there any longer. */
-  def remove(): Unit = if (Files.isDirectory(folder)) {
-    val entries = Files.list(folder)
-    try entries.forEach(Files.deleteIfExists(_))
-    finally entries.close()
-    Files.deleteIfExists(folder)
+  def remove(): Unit = {
+    Seq(socket, folder.resolve(s"$name.sock.lock")).foreach(file => Try(Files.deleteIfExists(file)))
+    try Files.deleteIfExists(folder)
+    catch { case _: IOException => } // others live in it
   }
 }
 
 private[node] object SocketFolder {
-  // sockaddr_un holds 107 bytes; ours need about 40 of them.
+  // sockaddr_un holds 107 bytes; ours need about 45 of them.
   private val longestParent = 60
 
   /** Below the user's own folder for such things, else below the one for temporary files. */

@@ -52,7 +52,7 @@ class NodeManagerSuite extends AnyFunSuite {
     assert(manager.client().toOption.get.status().getMemoryLimit == 512L << 20)
     assert(PosixFilePermissions.toString(Files.getPosixFilePermissions(path.getParent)) == "rwx------")
     manager.stop()
-    assert(!isAlive(process) && !Files.exists(path.getParent))
+    assert(!isAlive(process) && !Files.exists(path) && !Files.exists(Path.of(s"$path.lock")))
     assert(manager.client().left.toOption.contains("the application has ended"))
   }
 
