@@ -3,11 +3,13 @@
 
 package org.apache.spark.sql.shadowvm
 
+import java.util.concurrent.atomic.AtomicLong
+
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.{SparkPlan, SQLExecution}
-import org.shadowvm.node.{NodeAway, NodeCancelled, NodeClient, NodeFailure}
+import org.shadowvm.node.{NodeAway, NodeClient, NodeFailure}
 import org.shadowvm.settings.ShadowSettings
 
 /** Runs an island in the node, or its original plan in Spark where the node fails. On the driver, from any thread. */
@@ -75,8 +77,7 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
       try body
       catch {
         case error: Throwable =>
-          try run.forget()
-          catch { case _: NodeFailure | _: NodeCancelled => } // what failed first counts
+          run.forget()
           throw error
       }
   }
@@ -92,8 +93,17 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
   }
 
   /** The same for the same island twice in one execution, so that it runs once; another in every other execution. */
-  private def queryId: String = s"${context.applicationId}-${executionId.getOrElse("none")}-${root.island.key}"
+  private def queryId: String = {
+    val execution = executionId.fold(s"none${IslandExecution.lastNumber.incrementAndGet()}")(_.toString)
+    s"${context.applicationId}-$execution-${root.island.key}"
+  }
 
   private def executionId: Option[Long] =
     Option(context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)).map(_.toLong)
+}
+
+private object IslandExecution {
+
+  /** For queries outside of any execution, such as of df.rdd. */
+  private val lastNumber = new AtomicLong
 }

@@ -20,7 +20,7 @@ private[shadowvm] object Layout {
 
   /** Whether the rows of this child must lie as Spark has planned it. */
   def reliesOn(parent: SparkPlan, child: Int, parentRelied: Boolean): Boolean = parent match {
-    case _: Exchange => false // gives rows a new layout
+    case _: Exchange | _: TakeOrderedAndProjectExec | _: CollectLimitExec => false // give rows a new layout
     case _ =>
       parentRelied || parent.requiredChildDistribution.lift(child).exists(asksForLayout) ||
       parent.requiredChildOrdering.lift(child).exists(_.nonEmpty)

@@ -7,7 +7,6 @@ import java.util.IdentityHashMap
 
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.QueryStageExec
-import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.shadowvm.node.{NodeAway, NodeClient, NodeFailure}
 import org.shadowvm.settings.ShadowSettings
@@ -44,7 +43,8 @@ private[shadowvm] final class Offload(session: SparkShim.Session, runtime: Shado
   private def visit(plan: SparkPlan, relied: Boolean, root: Boolean): SparkPlan = plan match {
     case done: ShadowResultExec => done
     case _ if !whole(plan) =>
-      Reasons.put(plan, whyNot(plan))
+      // An operator above a stage that Spark has run says what it said before.
+      if (!aboveStage(plan) || Reasons.of(plan).isEmpty) Reasons.put(plan, whyNot(plan))
       descend(plan, relied, root)
     case _ => island(plan, relied, root)
   }
@@ -52,15 +52,20 @@ private[shadowvm] final class Offload(session: SparkShim.Session, runtime: Shado
   private def whole(plan: SparkPlan): Boolean = support.wholeSubtree(plan) && (refusals.isEmpty || !plan.exists(refusals.containsKey))
 
   private def whyNot(plan: SparkPlan): Seq[Reason] =
-    Option(refusals.get(plan)).getOrElse(support.reasons(plan)) match {
-      // The second half of an aggregate whose first half Spark has run as a stage.
-      case _ if plan.isInstanceOf[BaseAggregateExec] && plan.exists(_.isInstanceOf[QueryStageExec]) =>
-        Seq(Reasons.InputInSpark)
+    Option(refusals.get(plan)).getOrElse(ownReasons(plan)) match {
       case Nil if plan.isInstanceOf[Exchange] => Seq(Reasons.ExchangeForSpark)
-      case Nil if plan.children.forall(whole) => Seq(Reasons.HalfAnOperator)
+      case Nil if plan.children.nonEmpty && plan.children.forall(whole) => Seq(Reasons.HalfAnOperator)
       case Nil => Seq(Reasons.InputInSpark)
       case own => own
     }
+
+  /** An aggregate whose first half Spark has run as a stage is no aggregate of many phases. */
+  private def ownReasons(plan: SparkPlan): Seq[Reason] = {
+    val reasons = support.reasons(plan)
+    if (aboveStage(plan)) reasons.filterNot(_.code == "AGGREGATE_PHASES") else reasons
+  }
+
+  private def aboveStage(plan: SparkPlan): Boolean = plan.exists(_.isInstanceOf[QueryStageExec])
 
   private def descend(plan: SparkPlan, relied: Boolean, root: Boolean): SparkPlan = {
     val children = plan.children.zipWithIndex.map { case (child, at) =>

@@ -3,12 +3,16 @@
 
 package org.apache.spark.sql.shadowvm
 
+import java.lang.ref.Cleaner
+import java.util.concurrent.CompletableFuture
+
 import scala.collection.JavaConverters._
 
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.shadowvm.node.{NodeCancelled, NodeClient, NodeFailure}
 import org.shadowvm.proto.v1.PipelineInfo
 
 /** A registered query and its vRDDs, on the driver. */
@@ -32,11 +36,16 @@ private[shadowvm] final class QueryRun(context: SparkContext, query: ShadowQuery
   /** The rows of a complete answer. Runs the query again where the node does not hold it any longer. */
   def rows(complete: Barrier): RDD[InternalRow] = complete.smallAnswer match {
     case Some(small) => new SmallAnswerRDD(context, query, complete.copy(smallAnswer = None), small, output)
-    case None => answer(None)
+    case None =>
+      val rows = answer(None)
+      // Without a reference to this run or the RDD: it would never become unreachable.
+      val (node, id) = (query.client, query.id)
+      QueryRun.unreachable.register(rows, () => QueryRun.forget(node, id))
+      rows
   }
 
-  /** The node need not keep it. */
-  def forget(): Unit = query.client.cancel(query.id)
+  /** The node need not keep it. Does not wait: a node that hangs must not hold up whoever gives up. */
+  def forget(): Unit = CompletableFuture.runAsync(() => QueryRun.forget(query.client, query.id))
 
   private def barriers(upTo: Seq[PipelineInfo]): Option[PipelineRDD] =
     upTo.foldLeft(Option.empty[PipelineRDD]) { (earlier, pipeline) =>
@@ -49,4 +58,12 @@ private[shadowvm] final class QueryRun(context: SparkContext, query: ShadowQuery
 
 private[shadowvm] object QueryRun {
   private val only: Iterator[Barrier] => Barrier = _.next()
+
+  /** Answers of RDDs that nobody holds any longer go from the node as well. */
+  private val unreachable = Cleaner.create()
+
+  /** A node that is away holds nothing. */
+  private def forget(node: NodeClient, queryId: String): Unit =
+    try node.cancel(queryId)
+    catch { case _: NodeFailure | _: NodeCancelled => }
 }

@@ -54,6 +54,9 @@ case class ShadowResultExec(
 
   override protected def doExecute(): RDD[InternalRow] = execution.rdd()
 
+  /** Called in tasks as well, where there is no child. */
+  protected[sql] override def cleanupResources(): Unit = ()
+
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
 
   private[shadowvm] def context = sparkContext

@@ -14,24 +14,23 @@ import org.shadowvm.ShadowReport
 /** Queries that the user gives up end soon, with Spark's words, and never start over in Spark. */
 abstract class CancelSuite extends ShadowSuite {
   private implicit val threads: ExecutionContext = ExecutionContext.global
-  private val sql = "SELECT s_product, sum(s_price) FROM sales GROUP BY s_product"
+  private val sql = TestTables.longQuery(TestTables.NumSales)
 
-  /** Starts a query on a node that holds still, cancels it, and returns how it ended. */
+  /** Cancels a query that the node has begun, and returns how it ended. */
   private def cancelled(cancel: () => Unit): Try[_] = {
-    spark.sql(sql).collect()
-    NodeSignals.whileStopped(node) { _ =>
-      val query = spark.sql(sql)
-      assert(ShadowReport.of(query).whole, ShadowReport.of(query))
-      val outcome = Future {
-        spark.sparkContext.setJobGroup("shadow", "a query to cancel")
-        Try(query.collect())
-      }
-      eventually("a job runs")(spark.sparkContext.statusTracker.getActiveJobIds().nonEmpty)
-      cancel()
-      val end = Await.result(outcome, 15.seconds)
-      assert(ShadowReport.of(query).whole, "a cancelled query must not run in Spark")
-      end
+    val query = spark.sql(sql)
+    assert(ShadowReport.of(query).whole, ShadowReport.of(query))
+    val outcome = Future {
+      spark.sparkContext.setJobGroup("shadow", "a query to cancel")
+      Try(query.collect())
     }
+    eventually("a job runs")(spark.sparkContext.statusTracker.getActiveJobIds().nonEmpty)
+    eventually("the node runs it")(node.status().getQueriesRunning > 0)
+    cancel()
+    val end = Await.result(outcome, 30.seconds)
+    assert(ShadowReport.of(query).whole, "a cancelled query must not run in Spark")
+    eventually("the node has given it up")(node.status().getQueriesRunning == 0)
+    end
   }
 
   private def isCancel(end: Try[_]): Boolean = end match {
@@ -49,7 +48,9 @@ abstract class CancelSuite extends ShadowSuite {
     assert(isCancel(end), end)
   }
 
-  test("the next query runs in the node again")(runsInNode(sql))
+  test("the next query runs in the node again") {
+    runsInNode("SELECT s_product, sum(s_price) FROM sales GROUP BY s_product")
+  }
 }
 
 class JobCancelSuite extends CancelSuite

@@ -13,22 +13,36 @@ abstract class MixedPlanSuite extends ShadowSuite {
   }
 
   private val perCustomer = "SELECT s_customer, count(*) AS n FROM sales GROUP BY s_customer"
+  private val mostActive = perCustomer + " ORDER BY n DESC, s_customer LIMIT 300"
 
-  test("a function of the user above an aggregate") {
-    runsInBoth(spark.sql(s"SELECT s_customer, twice(n) FROM ($perCustomer)"))
+  test("a function of the user above an island") {
+    runsInBoth(spark.sql(s"SELECT s_customer, twice(n) FROM ($mostActive)"))
   }
 
-  test("a shuffle of Spark above an island") {
-    val report = runsInBoth(spark.sql(s"SELECT twice(n) AS m, count(*) FROM ($perCustomer) GROUP BY twice(n)"))
-    assert(report.operators.exists(operator => operator.name == "Exchange" && !operator.inNode), report)
+  test("a function of the user among the results of an aggregate leaves that to Spark") {
+    runsInSpark("USER_FUNCTION")(spark.sql(s"SELECT s_customer, twice(n) FROM ($perCustomer)"))
   }
 
-  test("a join that relies on how both sides are partitioned") {
+  test("an aggregate of Spark above an island") {
+    runsInBoth(spark.sql(s"SELECT twice(n) AS m, count(*) FROM ($mostActive) GROUP BY twice(n)"))
+  }
+
+  test("a join that relies on how an aggregate's groups are partitioned") {
     withSetting("spark.sql.autoBroadcastJoinThreshold", "-1") {
-      runsInBoth(spark.sql(s"""
+      runsInSpark("LAYOUT_RELIED_ON")(spark.sql(s"""
         SELECT a.s_customer, a.n, b.m FROM ($perCustomer) a
-        JOIN (SELECT s_customer, twice(count(*)) AS m FROM sales GROUP BY s_customer) b
-        ON a.s_customer = b.s_customer AND twice(a.n) >= b.m"""))
+        JOIN (SELECT s_customer, max(s_id) AS m FROM sales GROUP BY s_customer) b
+        ON a.s_customer = b.s_customer AND twice(a.n) <= b.m"""))
+    }
+  }
+
+  test("a join of Spark with an exchange above each island") {
+    withSetting("spark.sql.autoBroadcastJoinThreshold", "-1") {
+      val report = runsInBoth(spark.sql(s"""
+        SELECT a.s_customer, a.n, b.m FROM ($mostActive) a
+        JOIN (SELECT s_customer, s_product, max(s_id) AS m FROM sales GROUP BY s_customer, s_product) b
+        ON a.s_customer = b.s_customer AND twice(a.n) <= b.m"""))
+      assert(report.operators.exists(operator => operator.name == "SortMergeJoin" && !operator.inNode), report)
     }
   }
 
@@ -38,8 +52,10 @@ abstract class MixedPlanSuite extends ShadowSuite {
       JOIN ($perCustomer) b ON a.s_customer = b.s_customer"""))
   }
 
-  test("a window above an island") {
-    runsInBoth(spark.sql(s"SELECT s_customer, rank() OVER (PARTITION BY n ORDER BY s_customer) FROM ($perCustomer)"))
+  test("a window, with its shuffle, above an island") {
+    val windowed = s"SELECT s_customer, rank() OVER (PARTITION BY n ORDER BY s_customer) FROM ($perCustomer)"
+    val report = runsInBoth(spark.sql(windowed))
+    assert(report.operators.exists(operator => operator.name == "Exchange" && !operator.inNode), report)
   }
 
   test("a repartitioning that the user asks for keeps its partitions") {

@@ -113,6 +113,5 @@ object ShadowSuite {
   }
 
   /** The query says in which order its rows come. */
-  def isOrdered(query: DataFrame): Boolean =
-    SparkShim.execution(query).optimizedPlan.collectFirst { case plan if plan.outputOrdering.nonEmpty => () }.isDefined
+  def isOrdered(query: DataFrame): Boolean = SparkShim.execution(query).optimizedPlan.outputOrdering.nonEmpty
 }
