@@ -77,6 +77,11 @@ bool Query::has_finished() const {
   return state_ == State::kFinished;
 }
 
+int64_t Query::unwanted_bytes() const {
+  std::lock_guard lock(mutex_);
+  return state_ == State::kFinished && callers_ == 0 ? answer_bytes_ : 0;
+}
+
 std::vector<exec::PipelineStats> Query::pipelines() const {
   std::lock_guard lock(mutex_);
   return pipelines_;

@@ -65,6 +65,8 @@ class Query {
   // 'patience'.
   bool Await(int num_pipelines, std::chrono::milliseconds patience);
   bool has_finished() const;
+  // Of an answer that nobody waits for.
+  int64_t unwanted_bytes() const;
   // Of the pipelines that are done.
   std::vector<exec::PipelineStats> pipelines() const;
   // From the start of the run to its end, or until now.

@@ -4,6 +4,7 @@
 #include "engine/node/query_registry.h"
 
 #include <utility>
+#include <vector>
 
 namespace shadowvm::node {
 namespace {
@@ -13,6 +14,12 @@ base::Status Stopping() {
 }
 
 }  // namespace
+
+QueryRegistry::QueryRegistry(memory::MemoryBudget* budget) : budget_(budget) {
+  budget_->AddReclaimer(this);
+}
+
+QueryRegistry::~QueryRegistry() { budget_->RemoveReclaimer(this); }
 
 base::Result<std::shared_ptr<Query>> QueryRegistry::FindSameLocked(const Key& key,
                                                                    const std::string& bytes) {
@@ -127,6 +134,17 @@ void QueryRegistry::CancelAll() {
   std::lock_guard lock(mutex_);
   for (const auto& [key, query] : queries_) query->cancel().Cancel();
   queries_.clear();
+}
+
+void QueryRegistry::Reclaim(int64_t bytes) {
+  std::vector<std::shared_ptr<Query>> dropped;  // they end outside the lock
+  std::lock_guard lock(mutex_);
+  for (auto query = queries_.begin(); query != queries_.end() && bytes > 0;) {
+    const int64_t unwanted = query->second->unwanted_bytes();
+    bytes -= unwanted;
+    if (unwanted > 0) dropped.push_back(query->second);
+    query = unwanted > 0 ? queries_.erase(query) : std::next(query);
+  }
 }
 
 void QueryRegistry::Close() {

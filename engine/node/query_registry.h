@@ -24,10 +24,12 @@ struct QueryCounts {
 };
 
 // The queries of all sessions, by session and id. One is kept from its registration until its
-// answer was fetched, it was cancelled, or its session ended. Thread-safe.
-class QueryRegistry {
+// answer was fetched, it was cancelled, or its session ended. When queries run short of memory,
+// answers that nobody waits for go earlier: their senders register them again. Thread-safe.
+class QueryRegistry : public memory::Reclaimer {
  public:
-  explicit QueryRegistry(memory::MemoryBudget* budget) : budget_(budget) {}
+  explicit QueryRegistry(memory::MemoryBudget* budget);
+  ~QueryRegistry() override;
 
   // Registers a command. The same id and bytes again answer with the query that is there;
   // kBadCommand if the id stands for other bytes; kNodeStopping after Close. An empty id is chosen
@@ -56,6 +58,8 @@ class QueryRegistry {
   bool Cancel(const std::string& session, const std::string& id);
   void CancelSession(const std::string& session);
   void CancelAll();
+
+  void Reclaim(int64_t bytes) override;
 
   // From now on nothing is registered and nothing begins.
   void Close();

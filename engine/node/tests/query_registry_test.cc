@@ -100,6 +100,19 @@ TEST_F(QueryRegistryTest, AnAnswerWithoutRoomIsAnError) {
   EXPECT_EQ(budget_.used(), 0);
 }
 
+TEST_F(QueryRegistryTest, AnswersThatNobodyWaitsForMakeRoom) {
+  Run(Add("s", "unwanted").get(), Numbers(50'000));
+  Run(Add("s", "wanted").get(), Numbers(50'000));
+  Add("s", "not yet run");
+  ASSERT_TRUE(queries_.Enter("s", "wanted").ok());
+  EXPECT_TRUE(budget_.Reserve(600'000, "a state").ok());
+  EXPECT_EQ(CodeOf(queries_.Find("s", "unwanted").status()), base::ErrorCode::kUnknownQuery);
+  EXPECT_TRUE(queries_.Find("s", "wanted").ok());
+  EXPECT_TRUE(queries_.Find("s", "not yet run").ok());
+  EXPECT_FALSE(budget_.Reserve(600'000, "a state").ok());
+  budget_.Release(600'000);
+}
+
 TEST_F(QueryRegistryTest, ForgetsTheQueryItIsGivenAlone) {
   const auto old = Add("s", "q");
   EXPECT_TRUE(queries_.Cancel("s", "q"));
