@@ -338,6 +338,26 @@ def test_two_clients_at_once_share_tables(node, duck, table):
     assert client.status().kernels.compiles_fast > after.kernels.compiles_fast
 
 
+def test_a_second_client_finds_what_the_first_has_read_and_built(node, table):
+    command = Command()
+    side = command.map(command.scan(table), k2=column("k"), v2=column("v"))
+    command.aggregate(command.join("LEFT_SEMI", command.scan(table), side, [column("v")], [column("v2")]), {},
+                      [aggregate_call("COUNT_ALL", None, "n")])
+
+    def ask():
+        client = node.client()
+        last = client.pipelines(client.register(command, "q"))[-1].index
+        response = client.run_pipeline("q", last)
+        assert answer_of(response).to_pylist() == [{"n": ROWS}]
+        return response.metrics, client.status()
+
+    (metrics, status), (again, later) = ask(), ask()
+    assert metrics.pipelines[0].rows_in == ROWS and again.pipelines[0].rows_in == 0
+    assert metrics.pipelines[0].rows_out == again.pipelines[0].rows_out > 0
+    assert later.build_bytes == status.build_bytes > 0 and later.table_bytes == status.table_bytes > 0
+    assert later.kernels.compiles_fast == status.kernels.compiles_fast
+
+
 def test_queries_wait_for_memory_that_others_hold(start, table):
     client = start("--threads", 2).client()
     client.run(everything(table))

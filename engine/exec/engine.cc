@@ -19,6 +19,8 @@ int64_t HalfOfMemory() {
 
 // States need room beside tables, so tables take no more than this share.
 constexpr double kTableShare = 0.8;
+// Of which filtered dimension tables take little.
+constexpr double kBuildShare = 0.1;
 
 }  // namespace
 
@@ -40,6 +42,8 @@ Engine::Engine(const EngineOptions& options, int64_t memory_bytes,
       std::make_unique<storage::SegmentCache>(&budget_, static_cast<int64_t>(memory_bytes * share));
   files_ =
       std::make_unique<storage::TableRegistry>(storage::StorageContext{&budget_, segments_.get()});
+  builds_ = std::make_unique<BuildCache>(
+      &budget_, options.keep_tables ? static_cast<int64_t>(memory_bytes * kBuildShare) : 0);
 }
 
 Engine::~Engine() = default;
@@ -90,6 +94,7 @@ base::Status Engine::AddTable(const std::string& name, const arrow::Table& table
 }
 
 void Engine::DropTables() {
+  builds_->Clear();
   segments_->Clear();
   files_->Clear();
 }

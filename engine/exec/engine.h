@@ -13,6 +13,7 @@
 #include "engine/base/status.h"
 #include "engine/columns/table.h"
 #include "engine/device/cpu_device.h"
+#include "engine/exec/build_cache.h"
 #include "engine/exec/query_context.h"
 #include "engine/exec/query_plan.h"
 #include "engine/memory/budget.h"
@@ -55,10 +56,10 @@ class Engine {
 
   // The table a scan names: registered, or opened from its files.
   base::Result<std::shared_ptr<columns::TableSource>> Open(const plan::ScanSource& source);
-  // Drops every resident segment of files.
+  // Drops all that stays in memory of files: segments, and build sides of joins.
   void DropTables();
-  // Of segments of files that stay in memory between queries.
-  int64_t resident_bytes() const { return segments_->counters().bytes; }
+  int64_t segment_bytes() const { return segments_->counters().bytes; }
+  int64_t build_bytes() const { return builds_->bytes(); }
 
   memory::MemoryBudget& budget() { return budget_; }
   vkernel::KernelCache& kernels() { return *kernels_; }
@@ -75,6 +76,7 @@ class Engine {
   std::unique_ptr<device::CpuDevice> device_;
   std::unique_ptr<storage::SegmentCache> segments_;
   std::unique_ptr<storage::TableRegistry> files_;
+  std::unique_ptr<BuildCache> builds_;
   std::unique_ptr<vkernel::KernelCache> kernels_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<columns::TableSource>> tables_;

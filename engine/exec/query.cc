@@ -27,7 +27,7 @@ std::vector<std::string> NamesOf(const columns::Schema& schema) {
 }  // namespace
 
 Query::Query(Engine* engine, QueryPlan* plan, const RunOptions& options)
-    : plan_(*plan), options_(options) {
+    : plan_(*plan), options_(options), builds_(*engine->builds_) {
   context_.budget = &engine->budget_;
   context_.workers = {engine->device_.get(), options.cancel};
   context_.kernels = engine->kernels_.get();
@@ -41,6 +41,7 @@ base::Result<std::shared_ptr<arrow::Table>> Query::Run() {
   const std::vector<plan::Pipeline>& pipelines = plan_.pipelines();
   outputs_.resize(pipelines.size());
   planned_.resize(pipelines.size());
+  SVM_RETURN_NOT_OK(FindBuilds());
   SVM_RETURN_NOT_OK(PrepareLeaves());
   for (const plan::Pipeline& pipeline : pipelines) SVM_RETURN_NOT_OK(Pass(pipeline));
   return Answer(pipelines.back());
@@ -73,11 +74,24 @@ base::Result<SourceView> Query::ViewOf(const plan::Pipeline& pipeline) {
   return view;
 }
 
+base::Status Query::FindBuilds() {
+  const Span span(&context_.stats->spans, Stage::kPlan);
+  for (const plan::Pipeline& pipeline : plan_.pipelines()) {
+    std::optional<BuildKey>& key = build_keys_.emplace_back();
+    if (pipeline.sink != plan::SinkKind::kBuild || pipeline.source.scan == nullptr) continue;
+    SVM_ASSIGN_OR_RETURN(const auto table, plan_.Open(pipeline.source.scan->source));
+    key = BuildKey::Of(pipeline, context_.settings, table);
+    if (!key) continue;
+    if (auto found = builds_.Find(*key)) outputs_[pipeline.id] = std::move(*found);
+  }
+  return base::Status::OK();
+}
+
 base::Status Query::PrepareLeaves() {
   std::vector<int> leaves;
   std::vector<vkernel::KernelText> texts;
   for (const plan::Pipeline& pipeline : plan_.pipelines()) {
-    if (!pipeline.depends_on.empty()) continue;
+    if (!pipeline.depends_on.empty() || IsDone(pipeline)) continue;
     SVM_RETURN_NOT_OK(PlanPipeline(pipeline));
     leaves.push_back(pipeline.id);
     texts.push_back(planned_[pipeline.id]->run->text());
@@ -98,6 +112,7 @@ base::Status Query::PlanPipeline(const plan::Pipeline& pipeline) {
 }
 
 base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
+  if (IsDone(pipeline)) return base::Status::OK();
   if (OnlyRearranges(pipeline)) {
     SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id],
                          Rearrange(context_, pipeline, outputs_[pipeline.source.pipeline]));
@@ -112,6 +127,9 @@ base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
   }
   SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id], planned.run->Run(planned.kernel));
   planned_[pipeline.id].reset();
+  if (build_keys_[pipeline.id]) {
+    builds_.Keep(std::move(*build_keys_[pipeline.id]), outputs_[pipeline.id]);
+  }
   return base::Status::OK();
 }
 

@@ -6,8 +6,10 @@
 #include <arrow/table.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "engine/exec/build_cache.h"
 #include "engine/exec/engine.h"
 #include "engine/exec/pipeline_output.h"
 #include "engine/exec/pipeline_run.h"
@@ -26,6 +28,11 @@ class Query {
   base::Result<std::shared_ptr<arrow::Table>> Run();
 
  private:
+  // Takes build sides that an earlier query has left: their pipelines need not run.
+  base::Status FindBuilds();
+  bool IsDone(const plan::Pipeline& pipeline) const {
+    return outputs_[pipeline.id].rows != nullptr;
+  }
   // Kernels of pipelines that wait for nothing are written and compiled together, ahead.
   base::Status PrepareLeaves();
   // One pipeline up to its barrier.
@@ -39,7 +46,9 @@ class Query {
   QueryPlan& plan_;
   const RunOptions& options_;
   QueryContext context_;
+  BuildCache& builds_;
   std::vector<PipelineOutput> outputs_;
+  std::vector<std::optional<BuildKey>> build_keys_;  // by pipeline
   // By pipeline, from when it is planned until it has run.
   struct Planned {
     SourceView source;

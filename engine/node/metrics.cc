@@ -49,7 +49,8 @@ void AddEngineState(exec::Engine* engine, v1::StatusResponse* status) {
   status->set_memory_used(engine->budget().used());
   status->set_memory_peak(engine->budget().peak());
   status->set_memory_limit(engine->budget().limit());
-  status->set_table_bytes(engine->resident_bytes());
+  status->set_table_bytes(engine->segment_bytes());
+  status->set_build_bytes(engine->build_bytes());
   const vkernel::KernelCacheStats kernels = engine->kernels().stats();
   v1::KernelCounters* counters = status->mutable_kernels();
   counters->set_memory_hits(kernels.memory_hits);

@@ -41,7 +41,8 @@ NodeService::NodeService(std::unique_ptr<exec::Engine> engine, std::string versi
       started_(Now()),
       queries_(&engine_->budget()),
       shared_(shared_root, &engine_->budget()),
-      admission_(&engine_->budget(), [this] { return engine_->resident_bytes(); }),
+      admission_(&engine_->budget(),
+                 [this] { return engine_->segment_bytes() + engine_->build_bytes(); }),
       keeper_(&sessions_, {&queries_, &shared_}) {}
 
 NodeService::~NodeService() = default;

@@ -44,13 +44,14 @@ class ParquetTable : public columns::TableSource {
 
   bool IsResident(int segment, std::span<const int> columns) const override;
   const TableContents& contents() const { return *contents_; }
+  // Its address names the column's values: tables of the same contents share it.
+  const TableColumn& column(int ordinal) const { return columns_[ordinal]->column; }
 
  private:
   base::Result<TextLayout> Pin(int column);
   base::Result<std::optional<LiveParts>> ChooseLive(int segment, std::span<const int> columns,
                                                     std::span<const columns::ZoneFilter> filters,
                                                     LazyFile* file);
-  const TableColumn& column(int ordinal) const { return columns_[ordinal]->column; }
 
   std::string name_;
   std::shared_ptr<TableContents> contents_;
