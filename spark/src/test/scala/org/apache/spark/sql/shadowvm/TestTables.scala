@@ -13,7 +13,7 @@ object TestTables {
 
   /** Takes long: each of the chosen sales meets 250,000 pairs of others. */
   def longQuery(numSales: Int): String = s"""
-    SELECT count(*) FROM sales a JOIN sales b ON a.s_product = b.s_product JOIN sales c ON b.s_product = c.s_product
+    SELECT count(*) FROM sales a JOIN sales b ON a.s_product = b.s_product JOIN sales c ON a.s_product = c.s_product
     WHERE a.s_id < $numSales AND b.s_id + c.s_id <> a.s_id"""
 
   def write(spark: SparkSession, folder: Path): Unit = {
