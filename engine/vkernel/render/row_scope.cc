@@ -32,12 +32,18 @@ int KeyWords(const std::vector<plan::ExpressionPtr>& keys) {
 }
 
 void RowScope::BindRows(const std::vector<plan::ExpressionPtr>& expressions) {
+  std::set<int> bound;
+  BindRows(expressions, &bound);
+}
+
+void RowScope::BindRows(const std::vector<plan::ExpressionPtr>& expressions, std::set<int>* bound) {
   std::set<int> joins;
   for (const auto& expression : expressions) CollectJoins(*expression, blueprint_, &joins);
   for (const int index : joins) {
     const Join& join = blueprint_.joins[index];
     // A direct join with a computed key reads other joins' rows to compute it.
-    if (join.form != JoinForm::kHash && join.key_column < 0) BindRows(join.keys);
+    if (join.form != JoinForm::kHash && join.key_column < 0) BindRows(join.keys, bound);
+    if (!bound->insert(index).second) continue;
     out_.Line("const u32 " + join.name + "_row = " + RowOf(join) + ";");
   }
 }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ class RowScope {
   ExpressionRenderer& expressions() { return expressions_; }
 
  private:
+  // 'bound' are the joins that have their row already.
+  void BindRows(const std::vector<plan::ExpressionPtr>& expressions, std::set<int>* bound);
   std::string JoinKeyText(const Join& join, size_t key);
   void StoreWords(columns::Type type, const std::string& text, const std::string& target,
                   const std::string& index, int* word);

@@ -16,3 +16,7 @@ SELECT count(*) FROM sales LEFT SEMI JOIN customers ON s_customer = c_id AND c_r
 
 -- node
 SELECT count(*) FROM sales LEFT ANTI JOIN customers ON s_customer = c_id
+
+-- node
+SELECT count(*) FROM sales a JOIN sales b ON a.s_product = b.s_product JOIN sales c ON b.s_product = c.s_product
+WHERE a.s_id < 40 AND b.s_id < 400 AND c.s_id < 400 AND b.s_id + c.s_id <> a.s_id
