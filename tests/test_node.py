@@ -479,6 +479,15 @@ def test_the_end_of_its_input_ends_a_node_that_was_started_for_it(start, small_t
     assert node.process.wait(PATIENCE_S) == 0 and not node.socket.exists()
 
 
+def test_ctrl_c_is_for_the_program_that_started_the_node(start, table, duck):
+    node = start("--threads", 2, "--exit-with-stdin")
+    client = node.client()
+    node.process.send_signal(signal.SIGINT)
+    for _ in range(20):
+        check_sums(client.run(sums(table)), duck, table)
+    assert node.process.poll() is None
+
+
 def test_a_node_does_not_outlive_a_starter_that_is_killed(program, tmp_path):
     socket, shared = tmp_path / "run" / "node.sock", tmp_path / "shared"
     shared.mkdir()

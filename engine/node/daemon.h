@@ -23,12 +23,11 @@ struct NodeOptions {
   std::filesystem::path shared_root = "/dev/shm";  // a folder in memory, for answers
 };
 
-// Serves until it is asked to stop: by SIGTERM, SIGINT or the end of its input. Then it takes no
-// further queries, waits for those that run, cancels what is left after 'drain' or at a second
-// signal, and removes its socket and its shared files. Once it listens it says so in one line of
-// JSON on standard output: {"event":"ready","address":"unix:…","pid":…,"protocol":…,"version":…}.
-// To be called before the process has threads of its own: the two signals are blocked here for all
-// that start later.
+// Serves until it is asked to stop (StopRequests). Then it takes no further queries, waits for
+// those that run, cancels what is left after 'drain' or at a second signal, and removes its socket
+// and its shared files. Once it listens it says so in one line of JSON on standard output:
+// {"event":"ready","address":"unix:…","pid":…,"protocol":…,"version":…}. To be called before the
+// process has threads of its own: signals are blocked here for all that start later.
 base::Status RunNode(const NodeOptions& options);
 
 }  // namespace shadowvm::node

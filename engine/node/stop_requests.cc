@@ -14,11 +14,18 @@
 namespace shadowvm::node {
 namespace {
 
-int OpenSignals() {
+int OpenSignals(bool watch_input) {
   sigset_t signals;
   ::sigemptyset(&signals);
   ::sigaddset(&signals, SIGTERM);
-  ::sigaddset(&signals, SIGINT);
+  // A terminal sends Ctrl-C to all processes of a job. It is meant for the program that started us,
+  // which may end a query with it and go on; our compile workers ignore it as well then, as they
+  // inherit this.
+  if (watch_input) {
+    std::signal(SIGINT, SIG_IGN);
+  } else {
+    ::sigaddset(&signals, SIGINT);
+  }
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -32,7 +39,8 @@ bool InputHasEnded() {
 
 }  // namespace
 
-StopRequests::StopRequests(bool watch_input) : signals_(OpenSignals()), watch_input_(watch_input) {}
+StopRequests::StopRequests(bool watch_input)
+    : signals_(OpenSignals(watch_input)), watch_input_(watch_input) {}
 
 StopRequests::~StopRequests() { ::close(signals_); }
 

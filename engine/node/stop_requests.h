@@ -8,11 +8,11 @@
 namespace shadowvm::node {
 
 // What asks a process to stop: SIGTERM and SIGINT, waited for instead of handled (a handler could
-// do nothing of what a stop needs), and, if wanted, the end of its standard input, which comes
-// whatever becomes of the process at its other end.
+// do nothing of what a stop needs), or SIGTERM and the end of its standard input, which comes
+// whatever becomes of the process at its other end; SIGINT is that process's then.
 class StopRequests {
  public:
-  // Blocks the two signals for this thread and those it starts. One object a process.
+  // Blocks the signals for this thread and those it starts. One object a process.
   explicit StopRequests(bool watch_input);
   ~StopRequests();
   StopRequests(const StopRequests&) = delete;
