@@ -56,7 +56,8 @@ class Tables:
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory) -> Tables:
     folder = tmp_path_factory.mktemp("tables")
-    return Tables(write_facts(folder), write_dims(folder), write_big(folder))
+    facts = write_facts(folder)
+    return Tables(facts, write_dims(folder, facts[0]), write_big(folder))
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import paired
 from commands import BOOL, DOUBLE, INT16, INT32, INT64, Command, Type, sort_key
 from paired import Pair
-from typed_tables import DEC5, DEC18, TYPES, draw_value
+from typed_tables import DEC5, DEC18, TYPES, draw_value, values_in
 
 BOUNDS = {"INT8": 127, "INT16": 300, "INT32": 1000, "INT64": 100_000, "FLOAT": 1000, "DOUBLE": 1000}
 DECIMAL_BOUNDS = {5: 1000, 18: 10_000, 38: 10**10}
@@ -34,12 +34,32 @@ def dim_columns() -> list[Pair]:
     return [paired.column("key", INT32, 1000), *columns]
 
 
+class Data:
+    """The files that queries read, and what is in them."""
+
+    def __init__(self, facts: list, dims, duck):
+        self.facts = facts
+        self.dims = dims
+        self.duck = duck
+        self.values = values_in(facts[0])
+
+    def has_rows(self, sql: str) -> bool:
+        return self.duck.execute(f"SELECT 1 FROM ({sql}) LIMIT 1").fetchone() is not None
+
+
 class Expressions:
     """Draws expressions over columns in scope."""
 
-    def __init__(self, draw: random.Random, scope: list[Pair]):
+    def __init__(self, draw: random.Random, scope: list[Pair], values: dict[Type, list]):
         self.draw = draw
         self.scope = scope
+        self.values = values
+
+    def constant(self, of: Type):
+        """Mostly a value that the files hold, so that conditions keep some rows and drop others."""
+        if of in self.values and self.draw.random() < 0.8:
+            return self.draw.choice(self.values[of])
+        return draw_value(self.draw, of)
 
     def column_of(self, of: Type) -> Pair | None:
         fitting = [column for column in self.scope if column.type == of]
@@ -49,9 +69,8 @@ class Expressions:
         column = self.column_of(of)
         if column is not None and self.draw.random() < 0.75:
             return column
-        value = None if self.draw.random() < 0.05 else draw_value(self.draw, of) if of.kind != "DECIMAL" or \
-            of.precision in DECIMAL_BOUNDS else None
-        return paired.literal(value, of)
+        unknown = of.kind == "DECIMAL" and of.precision not in DECIMAL_BOUNDS
+        return paired.literal(None if unknown or self.draw.random() < 0.05 else self.constant(of), of)
 
     def value(self, of: Type, depth: int) -> Pair:
         if of == BOOL:
@@ -130,12 +149,18 @@ class Expressions:
         if kind == 7:
             return self.text_condition()
         if kind == 8:
-            return paired.between(self.leaf(of), self.leaf(of), self.leaf(of))
+            return self.between(of)
         left = self.value(of, depth and depth - 1)
         return paired.compare(self.draw.choice(COMPARISONS), left, self.leaf(of))
 
+    def between(self, of: Type) -> Pair:
+        if self.draw.random() < 0.3:
+            return paired.between(self.leaf(of), self.leaf(of), self.leaf(of))
+        low, high = sorted((self.constant(of), self.constant(of)))
+        return paired.between(self.leaf(of), paired.literal(low, of), paired.literal(high, of))
+
     def membership(self, of: Type) -> Pair:
-        items = [draw_value(self.draw, of) for _ in range(self.draw.choice([1, 3, 40]))]
+        items = [self.constant(of) for _ in range(self.draw.choice([1, 3, 40]))]
         if self.draw.random() < 0.25:
             items.append(None)
         return paired.in_list(self.leaf(of), items, self.draw.random() < 0.3)
@@ -154,8 +179,7 @@ class RandomQuery:
     """Built step by step; the SQL of each step is a SELECT over the SQL of the one before."""
 
     draw: random.Random
-    fact_files: list
-    dim_file: object
+    data: Data
     command: Command = field(default_factory=Command)
     scope: list[Pair] = field(default_factory=list)
     at: int = 0
@@ -164,18 +188,29 @@ class RandomQuery:
 
     @property
     def expressions(self) -> Expressions:
-        return Expressions(self.draw, self.scope)
+        return Expressions(self.draw, self.scope, self.data.values)
+
+    def draw_with_rows(self, make):
+        """What make() draws, a SELECT last; again where no row is left: an empty answer shows little."""
+        for _ in range(6):
+            made = make()
+            if self.data.has_rows(made[-1]) or self.draw.random() < 0.03:
+                break
+        return made
 
     def scan(self):
-        files = self.fact_files[:self.draw.randint(1, len(self.fact_files))]
+        files = self.data.facts[:self.draw.randint(1, len(self.data.facts))]
         self.at = self.command.scan(*files)
         self.sql = f"SELECT * FROM read_parquet({[str(file) for file in files]})"
         self.scope = fact_columns()
 
-    def filter(self):
+    def draw_filter(self) -> tuple[list[Pair], str]:
         conditions = [self.expressions.condition(self.draw.randint(0, 3)) for _ in range(self.draw.randint(1, 2))]
+        return conditions, f"SELECT * FROM ({self.sql}) WHERE {' AND '.join(c.sql for c in conditions)}"
+
+    def filter(self):
+        conditions, self.sql = self.draw_with_rows(self.draw_filter)
         self.at = self.command.filter(self.at, *(condition.json for condition in conditions))
-        self.sql = f"SELECT * FROM ({self.sql}) WHERE {' AND '.join(c.sql for c in conditions)}"
 
     def draw_outputs(self, stem: str) -> dict[str, Pair]:
         outputs = {}
@@ -196,25 +231,27 @@ class RandomQuery:
         identity = {"id": self.scope[0]} if self.scope[0].json["column"]["name"] == "id" else {}
         self.replace_columns(identity | kept | self.draw_outputs("m"))
 
+    def draw_join(self, dims: list[Pair]) -> tuple[str, list[tuple[Pair, Pair]], str]:
+        kind = self.draw.choice(["INNER", "INNER", "LEFT_SEMI", "LEFT_ANTI"])
+        pairs = self.draw_join_keys(dims)
+        condition = " AND ".join(f"l.{left.sql} = r.{key.sql}" for left, key in pairs) or "true"
+        build = f"read_parquet('{self.data.dims}') r"
+        if kind == "INNER":
+            return kind, pairs, f"SELECT l.*, r.* FROM ({self.sql}) l, {build} WHERE {condition}"
+        word = "EXISTS" if kind == "LEFT_SEMI" else "NOT EXISTS"
+        return kind, pairs, f"SELECT * FROM ({self.sql}) l WHERE {word} (SELECT 1 FROM {build} WHERE {condition})"
+
     def join(self):
         dims = dim_columns()
-        pairs = self.draw_join_keys(dims)
+        kind, pairs, sql = self.draw_with_rows(lambda: self.draw_join(dims))
         if not pairs:
             return
-        kind = self.draw.choice(["INNER", "INNER", "LEFT_SEMI", "LEFT_ANTI"])
-        right = self.command.scan(self.dim_file)
         build = "LEFT" if kind == "INNER" and self.draw.random() < 0.2 else "RIGHT"
-        self.at = self.command.join(kind, self.at, right, [left.json for left, _ in pairs],
+        self.at = self.command.join(kind, self.at, self.command.scan(self.data.dims), [left.json for left, _ in pairs],
                                     [key.json for _, key in pairs], build)
-        condition = " AND ".join(f"l.{left.sql} = r.{key.sql}" for left, key in pairs)
-        source = f"FROM ({self.sql}) l, read_parquet('{self.dim_file}') r WHERE {condition}"
+        self.sql = sql
         if kind == "INNER":
-            self.sql = f"SELECT l.*, r.* {source}"
             self.scope = self.scope + dims
-        else:
-            word = "EXISTS" if kind == "LEFT_SEMI" else "NOT EXISTS"
-            self.sql = (f"SELECT * FROM ({self.sql}) l WHERE {word} (SELECT 1 FROM read_parquet('{self.dim_file}') r "
-                        f"WHERE {condition})")
 
     def draw_join_keys(self, dims: list[Pair]) -> list[tuple[Pair, Pair]]:
         pairs = []
@@ -278,9 +315,9 @@ class RandomQuery:
         self.sql = f"SELECT * FROM ({self.sql}) ORDER BY {order}{limit}"
 
 
-def make_query(seed: int, fact_files: list, dim_file) -> RandomQuery:
+def make_query(seed: int, data: Data) -> RandomQuery:
     draw = random.Random(seed)
-    query = RandomQuery(draw, fact_files, dim_file)
+    query = RandomQuery(draw, data)
     query.scan()
     mapped = joined_inner = False
     for _ in range(draw.randint(0, 3)):

@@ -48,8 +48,19 @@ def draw_value(draw: random.Random, of: Type):
     return bytes(draw.randint(0, 255) for _ in range(draw.randint(0, 3)))
 
 
-def make_column(draw: random.Random, of: Type, rows: int, null_share: float) -> pa.Array:
-    values = [None if draw.random() < null_share else draw_value(draw, of) for _ in range(rows)]
+def values_in(path: Path) -> dict[Type, list]:
+    """What a file of facts holds of each type, as draw_value gives it."""
+    table = pq.read_table(path, columns=list(TYPES))
+    plain = {"DATE": pa.int32(), "TIMESTAMP": pa.int64(), "TIMESTAMP_NTZ": pa.int64()}
+    return {of: table[name].cast(plain.get(of.kind, table[name].type)).to_pylist() for name, of in TYPES.items()}
+
+
+def make_column(draw: random.Random, of: Type, rows: int, null_share: float, partners: list | None = None) -> pa.Array:
+    """Half of the values are partners, where there are any, so that a join finds them."""
+    def draw_partner():
+        return draw.choice(partners) if partners and draw.random() < 0.5 else draw_value(draw, of)
+
+    values = [None if draw.random() < null_share else draw_partner() for _ in range(rows)]
     return pa.array(values, arrow_type(of))
 
 
@@ -75,13 +86,14 @@ def write_facts(folder: Path, seed: int = 7, rows: int = 4000) -> list[Path]:
     return paths
 
 
-def write_dims(folder: Path, seed: int = 11) -> Path:
+def write_dims(folder: Path, facts: Path, seed: int = 11) -> Path:
     """Few rows; "key" is unique, every other column has values twice or more, and nulls where its name ends in _n."""
     draw = random.Random(seed)
+    partners = values_in(facts)
     columns = {"key": pa.array(draw.sample(range(-1000, 1001), 700), pa.int32())}
     for name in ("i8", "i16", "i32", "i64", "d5", "d18", "d38", "day", "ts", "tsn", "s", "b", "f64", "bin"):
         for suffix, share in {"": 0, "_n": 0.2}.items():
-            columns["r_" + name + suffix] = make_column(draw, TYPES[name], 700, share)
+            columns["r_" + name + suffix] = make_column(draw, TYPES[name], 700, share, partners[TYPES[name]])
     path = folder / "dims.parquet"
     pq.write_table(pa.table(columns), path, row_group_size=300)
     return path
