@@ -145,7 +145,7 @@ base::Status JoinTable::AddCodes(std::span<const uint16_t> codes,
   SVM_ASSIGN_OR_RETURN(codes_,
                        Buffer::Make(budget_, bytes, "join group codes", Buffer::Fill::kZero));
   if (!direct) {
-    std::memcpy(codes_->data(), codes.data(), codes.size_bytes());
+    if (!codes.empty()) std::memcpy(codes_->data(), codes.data(), codes.size_bytes());
     return base::Status::OK();
   }
   const RowData& keys = rows_->columns[options_.keys[0]];
