@@ -43,6 +43,7 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
         logWarning(s"ShadowVM falls back to Spark for query ${root.island.key}: ${failure.getMessage}")
         RulesOff.during(context) {
           val plan = SparkAgain.plan(root.session, root.original)
+          Reasons.putOnAll(plan, Reasons.fellBack(failure.getMessage))
           fallback = Some(plan)
           SparkAgain.draw(context)
           inSpark(plan)

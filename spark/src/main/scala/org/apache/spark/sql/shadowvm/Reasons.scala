@@ -40,6 +40,8 @@ private[shadowvm] object Reasons {
   def tooSmall(bytes: Long, limit: Long): Reason =
     Reason("TOO_SMALL", s"it reads $bytes bytes, fewer than spark.shadowvm.minBytes=$limit")
 
+  def fellBack(why: String): Reason = Reason("FELL_BACK", s"the node failed: $why")
+
   def noNode(why: String): Reason = Reason("NO_NODE", why)
 
   def refused(text: String): Reason = Reason("NODE_REFUSED", text)

@@ -38,6 +38,7 @@ class FallbackSuite extends ShadowSuite {
     val (actual, report) = afterKill(door)
     assert(actual == rows)
     assert(report.accelerated == 0, report)
+    assert(report.operators.forall(_.reasons.map(_.code) == Seq("FELL_BACK")), report)
   }
 
   test("killed before collect")(fellBack(_.collect().toSeq))
