@@ -87,7 +87,8 @@ private[shadowvm] object QueryMetricsReport {
       val inPipeline = pipeline.getActionsList.asScala
         .flatMap(action => root.island.operatorOf.get(action.intValue))
         .flatMap(operators.get)
-      inPipeline.collect { case scan: ShadowScanExec => scan }.foreach(s => OperatorMetrics.fillBegin(s.metrics, metrics))
+      val scans = inPipeline.collect { case scan: ShadowScanExec => scan }
+      scans.foreach(scan => OperatorMetrics.fillBegin(scan.metrics, metrics))
       inPipeline.lastOption.foreach(operator => OperatorMetrics.fillEnd(operator.metrics, metrics))
     }
     val all = root.metrics.values ++ operators.values.flatMap(_.metrics.values)

@@ -49,7 +49,8 @@ private[shadowvm] final class Offload(session: SparkShim.Session, runtime: Shado
     case _ => island(plan, relied, root)
   }
 
-  private def whole(plan: SparkPlan): Boolean = support.wholeSubtree(plan) && (refusals.isEmpty || !plan.exists(refusals.containsKey))
+  private def whole(plan: SparkPlan): Boolean =
+    support.wholeSubtree(plan) && (refusals.isEmpty || !plan.exists(refusals.containsKey))
 
   private def whyNot(plan: SparkPlan): Seq[Reason] =
     Option(refusals.get(plan)).getOrElse(ownReasons(plan)) match {

@@ -8,8 +8,8 @@ import org.apache.spark.rdd.RDD
 import org.shadowvm.proto.v1.RunPipelineResponse
 
 /**
- * A pipeline is done. The metrics are a serialized QueryMetrics, of the query so far. The last pipeline's barrier brings
- * the answer along if that is small: the node has forgotten the query then.
+ * A pipeline is done. The metrics are a serialized QueryMetrics, of the query so far. The last pipeline's barrier
+ * brings the answer along if that is small: the node has forgotten the query then.
  */
 final case class Barrier(pipeline: Int, metrics: Array[Byte], smallAnswer: Option[Array[Byte]])
 

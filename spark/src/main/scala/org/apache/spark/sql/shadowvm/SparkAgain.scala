@@ -5,7 +5,8 @@ package org.apache.spark.sql.shadowvm
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.expressions.{DynamicPruningExpression, Literal}
-import org.apache.spark.sql.execution.{InSubqueryExec, QueryExecution, SQLExecution, SparkPlan, SubqueryAdaptiveBroadcastExec}
+import org.apache.spark.sql.execution.{InSubqueryExec, QueryExecution, SparkPlan, SQLExecution}
+import org.apache.spark.sql.execution.SubqueryAdaptiveBroadcastExec
 import org.apache.spark.sql.execution.shadowvm.PlanDrawing
 
 /** Plans an island's original operators for Spark. */

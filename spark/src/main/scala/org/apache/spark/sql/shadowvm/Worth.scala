@@ -19,8 +19,8 @@ private[shadowvm] object Worth {
     else None
 
   /**
-   * Rows come out of an island as one partition and are turned from columns into rows: that must be fewer rows than went
-   * in. A join or a sort may keep them all; where its rows are the query's answer it pays nevertheless, while below
+   * Rows come out of an island as one partition and are turned from columns into rows: that must be fewer than went in.
+   * A join or a sort may keep them all; where its rows are the query's answer it pays nevertheless, while below
    * operators of Spark these would lose their parallel input. A limit alone does not count: Spark stops reading early.
    */
   private def doesWork(plan: SparkPlan, root: Boolean): Boolean = plan.exists {
