@@ -50,8 +50,9 @@ void PrintJson(const std::vector<Finding>& findings) {
 }  // namespace
 
 std::vector<Finding> Examine() {
-  return {FindCores(),       FindSimd(),          FindMemory(),          FindHugePages(),
-          FindKernelCache(), FindCompileWorker(), FindCompilerProgram(), FindGpu()};
+  return {FindCores(),           FindSimd(),        FindMemory(),
+          FindHugePages(),       FindKernelCache(), FindCompileWorker(),
+          FindCompilerProgram(), FindGpu(),         FindGpuCompiler()};
 }
 
 void AddDoctorCommand(CLI::App* app, base::Status* status) {

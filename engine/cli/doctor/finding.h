@@ -25,6 +25,7 @@ Finding FindKernelCache();
 Finding FindCompileWorker();
 Finding FindCompilerProgram();
 Finding FindGpu();
+Finding FindGpuCompiler();
 
 std::vector<Finding> Examine();
 

@@ -1,42 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include <memory>
-
+#include "engine/cli/byte_size.h"
 #include "engine/cli/doctor/finding.h"
+#include "engine/device/cuda/cuda_device.h"
+#include "engine/vkernel/compile/nvrtc_compiler.h"
 
 namespace shadowvm::cli {
-namespace {
 
-struct CloseLibrary {
-  void operator()(void* library) const { ::dlclose(library); }
-};
-
-}  // namespace
-
-// Looks at what a driver leaves on a machine, without starting it: the device file and the driver's
-// library.
 Finding FindGpu() {
-  const bool has_device = ::access("/dev/nvidia0", F_OK) == 0;
-  const std::unique_ptr<void, CloseLibrary> driver(
-      ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL));
-  if (!has_device && driver == nullptr) {
+  const auto facts = device::FindCudaDevice();
+  if (!facts.ok()) {
     return {"gpu", Finding::State::kMissing,
-            "none: no /dev/nvidia0 and no libcuda.so.1; queries run on the CPU"};
+            "none, queries run on the CPU: " + facts.status().message()};
   }
-  if (!has_device) {
-    return {"gpu", Finding::State::kMissing,
-            "none: libcuda.so.1 is installed, but there is no /dev/nvidia0"};
-  }
-  if (driver == nullptr) {
-    return {"gpu", Finding::State::kMissing,
-            "/dev/nvidia0 is there, but the driver's libcuda.so.1 does not load"};
-  }
-  return {"gpu", Finding::State::kLimited,
-          "an NVIDIA card and its driver are here; this version does not use them yet"};
+  return {"gpu", Finding::State::kGood,
+          facts->name + " (" + facts->architecture + "), " + FormatBytes(facts->memory_bytes) +
+              ", " + std::to_string(facts->num_processors) + " processors, " + facts->link};
+}
+
+Finding FindGpuCompiler() {
+  const auto found = vkernel::FindNvrtc();
+  if (found.ok()) return {"gpu compiler", Finding::State::kGood, *found};
+  return {"gpu compiler", Finding::State::kMissing,
+          "no kernel can be made for a GPU: " + found.status().message()};
 }
 
 }  // namespace shadowvm::cli

@@ -23,7 +23,7 @@ TEST(DoctorTest, SaysSomethingOfEveryThing) {
     names.insert(finding.name);
   }
   EXPECT_EQ(names, (std::set<std::string>{"cores", "simd", "memory", "huge pages", "kernel cache",
-                                          "compile worker", "c++ compiler", "gpu"}));
+                                          "compile worker", "c++ compiler", "gpu", "gpu compiler"}));
 }
 
 TEST(DoctorTest, CacheFolderFollowsTheEnvironment) {

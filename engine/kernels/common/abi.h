@@ -23,7 +23,12 @@ using u64 = unsigned long;
 using i128 = __int128;
 using u128 = unsigned __int128;
 
-inline constexpr u32 kTileRows = 2048;
+// Rows for which a kernel holds intermediate results at once: those of a core's tile. A GPU's lane
+// holds one.
+#ifndef SVM_TILE_ROWS
+#define SVM_TILE_ROWS 2048
+#endif
+inline constexpr u32 kTileRows = SVM_TILE_ROWS;
 
 // One column of the segment at hand. Which fields mean something follows from the column's layout,
 // which is part of the kernel's text.

@@ -213,4 +213,18 @@ void DiskCache::Trim() {
   }
 }
 
+std::unique_ptr<DiskCache> OpenDiskCache(const DiskCacheOptions& options, std::string* warning) {
+  if (!options.use_disk) return nullptr;
+  const std::string directory =
+      options.directory.empty() ? DefaultCacheDirectory() : options.directory;
+  if (directory.empty()) {
+    *warning = "no folder for kernels: neither XDG_CACHE_HOME nor HOME is set";
+    return nullptr;
+  }
+  auto disk = DiskCache::Open(directory, options.max_bytes);
+  if (disk.ok()) return std::move(*disk);
+  *warning = disk.status().message();
+  return nullptr;
+}
+
 }  // namespace shadowvm::vkernel

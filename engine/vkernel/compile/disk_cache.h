@@ -52,4 +52,14 @@ class DiskCache {
   std::atomic<int64_t> next_temporary_{0};
 };
 
+struct DiskCacheOptions {
+  bool use_disk = true;
+  std::string directory = {};  // empty: DefaultCacheDirectory
+  int64_t max_bytes = 256 << 20;
+};
+
+// The folder of the options, or null: when it is not wanted, and, with the reason in *warning, when
+// it cannot be used.
+std::unique_ptr<DiskCache> OpenDiskCache(const DiskCacheOptions& options, std::string* warning);
+
 }  // namespace shadowvm::vkernel

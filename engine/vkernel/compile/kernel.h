@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/base/status.h"
+#include "engine/device/shared_object.h"
 
 namespace shadowvm::vkernel {
 
@@ -22,19 +23,15 @@ class Kernel {
   // svm_kernel.
   static base::Result<std::unique_ptr<Kernel>> Load(const std::string& name,
                                                     const std::string& bytes);
-  ~Kernel();
-  Kernel(const Kernel&) = delete;
-  Kernel& operator=(const Kernel&) = delete;
 
   KernelEntry entry() const { return entry_; }
   // A further entry of the same text.
   base::Result<KernelEntry> Find(const std::string& symbol) const;
 
  private:
-  Kernel(std::string name, void* library) : name_(std::move(name)), library_(library) {}
+  explicit Kernel(std::unique_ptr<device::SharedObject> object) : object_(std::move(object)) {}
 
-  std::string name_;
-  void* library_;
+  std::unique_ptr<device::SharedObject> object_;
   KernelEntry entry_ = nullptr;
 };
 

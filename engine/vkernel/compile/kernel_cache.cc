@@ -49,20 +49,6 @@ Result<Compilers> FindCompilers(const KernelCacheOptions& options) {
   return compilers;
 }
 
-std::unique_ptr<DiskCache> OpenDisk(const KernelCacheOptions& options, std::string* warning) {
-  if (!options.use_disk) return nullptr;
-  const std::string directory =
-      options.directory.empty() ? DefaultCacheDirectory() : options.directory;
-  if (directory.empty()) {
-    *warning = "no folder for kernels: neither XDG_CACHE_HOME nor HOME is set";
-    return nullptr;
-  }
-  auto disk = DiskCache::Open(directory, options.max_disk_bytes);
-  if (disk.ok()) return std::move(*disk);
-  *warning = disk.status().message();
-  return nullptr;
-}
-
 // False where the machine has no thread to give.
 bool StartThread(std::thread* thread, std::function<void()> work) {
   try {
@@ -100,7 +86,8 @@ KernelCache::KernelCache(const KernelCacheOptions& options, Compilers compilers)
     if (clang_ == nullptr) clang_ = dynamic_cast<ClangCompiler*>(compiler.get());
   }
   std::string warning;
-  std::unique_ptr<DiskCache> disk = OpenDisk(options, &warning);
+  std::unique_ptr<DiskCache> disk =
+      OpenDiskCache({options.use_disk, options.directory, options.max_disk_bytes}, &warning);
   source_ = std::make_unique<ObjectSource>(std::move(compilers), std::move(disk),
                                            options.headers.hash, std::move(warning));
 }

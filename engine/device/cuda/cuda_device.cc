@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/device/cuda/cuda_device.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+
+#include "engine/device/cuda/driver_api.h"
+
+namespace shadowvm::device {
+namespace {
+
+using base::ErrorCode;
+using base::MakeError;
+using base::Result;
+using base::Status;
+using cuda::Attribute;
+using cuda::DriverApi;
+
+constexpr char kEntry[] = "svm_kernel";
+// Compute capability below which the verbs lack instructions.
+constexpr int kLeastMajor = 8;
+// Rows that are left are few and far between: no more than a sector should come for one of them.
+constexpr size_t kFetchBytes = 32;
+
+std::string FirstLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// "PCIe 32.0 GT/s PCIe x16": what the kernel's own list says of the card's slot.
+std::string DescribeLink(const DriverApi& api, cuda::Ordinal device) {
+  char id[32] = {};
+  if (api.DeviceGetPciBusId(id, sizeof id, device) != cuda::kSuccess) return "link unknown";
+  std::string slot = id;
+  std::transform(slot.begin(), slot.end(), slot.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string folder = "/sys/bus/pci/devices/" + slot;
+  const std::string speed = FirstLine(folder + "/current_link_speed");
+  const std::string width = FirstLine(folder + "/current_link_width");
+  if (speed.empty() || width.empty()) return "link unknown (slot " + slot + ")";
+  return speed + " x" + width;
+}
+
+Result<AcceleratorFacts> FactsOf(const DriverApi& api, cuda::Ordinal device) {
+  int major = 0, minor = 0, shared_bytes = 0;
+  size_t memory_bytes = 0;
+  char name[128] = {};
+  AcceleratorFacts facts;
+  const auto get = [&](Attribute attribute, int* value) {
+    return api.Check(api.DeviceGetAttribute(value, attribute, device), "cuDeviceGetAttribute");
+  };
+  SVM_RETURN_NOT_OK(api.Check(api.DeviceGetName(name, sizeof name, device), "cuDeviceGetName"));
+  SVM_RETURN_NOT_OK(api.Check(api.DeviceTotalMem(&memory_bytes, device), "cuDeviceTotalMem"));
+  SVM_RETURN_NOT_OK(get(Attribute::kMajor, &major));
+  SVM_RETURN_NOT_OK(get(Attribute::kMinor, &minor));
+  SVM_RETURN_NOT_OK(get(Attribute::kNumProcessors, &facts.num_processors));
+  SVM_RETURN_NOT_OK(get(Attribute::kMaxBlockThreads, &facts.max_block_threads));
+  SVM_RETURN_NOT_OK(get(Attribute::kMaxSharedBytes, &shared_bytes));
+  facts.name = name;
+  facts.architecture = "sm_" + std::to_string(10 * major + minor);
+  facts.memory_bytes = static_cast<int64_t>(memory_bytes);
+  facts.shared_bytes = shared_bytes;
+  facts.link = DescribeLink(api, device);
+  if (major < kLeastMajor) {
+    return MakeError(ErrorCode::kUnsupported,
+                     facts.name + " is " + facts.architecture + "; kernels need sm_80 or later");
+  }
+  return facts;
+}
+
+Result<cuda::Ordinal> FirstDevice(const DriverApi& api) {
+  int count = 0;
+  SVM_RETURN_NOT_OK(api.Check(api.DeviceGetCount(&count), "cuDeviceGetCount"));
+  if (count == 0) return MakeError(ErrorCode::kUnsupported, "the NVIDIA driver sees no card");
+  cuda::Ordinal device = 0;
+  SVM_RETURN_NOT_OK(api.Check(api.DeviceGet(&device, 0), "cuDeviceGet"));
+  return device;
+}
+
+// The driver's context is a property of the calling thread: each call names it again, which costs
+// nothing when it is named already.
+struct Card {
+  const DriverApi& api;
+  cuda::Ordinal device;
+  cuda::Context context;
+
+  Status Enter() const { return api.Check(api.ContextSetCurrent(context), "cuCtxSetCurrent"); }
+};
+
+class CudaProgram : public Program {
+ public:
+  CudaProgram(const Card& card, cuda::Module module, cuda::Function function)
+      : card_(card), module_(module), function_(function) {}
+  ~CudaProgram() override {
+    if (card_.Enter().ok()) card_.api.ModuleUnload(module_);
+  }
+  cuda::Function function() const { return function_; }
+
+ private:
+  const Card& card_;
+  cuda::Module module_;
+  cuda::Function function_;
+};
+
+class CudaStream : public Stream {
+ public:
+  explicit CudaStream(const Card& card) : card_(card) {}
+  ~CudaStream() override {
+    if (!card_.Enter().ok()) return;
+    if (stream_ != nullptr) card_.api.StreamDestroy(stream_);
+    if (begin_ != nullptr) card_.api.EventDestroy(begin_);
+    if (end_ != nullptr) card_.api.EventDestroy(end_);
+  }
+
+  Status Open() {
+    constexpr unsigned kApart = 1;  // does not wait for the default stream
+    SVM_RETURN_NOT_OK(card_.Enter());
+    SVM_RETURN_NOT_OK(Check(card_.api.StreamCreate(&stream_, kApart), "cuStreamCreate"));
+    SVM_RETURN_NOT_OK(Check(card_.api.EventCreate(&begin_, 0), "cuEventCreate"));
+    return Check(card_.api.EventCreate(&end_, 0), "cuEventCreate");
+  }
+
+  Status CopyIn(DeviceAddress to, const void* from, int64_t bytes) override {
+    SVM_RETURN_NOT_OK(card_.Enter());
+    return Check(card_.api.CopyIn(to, from, static_cast<size_t>(bytes), stream_),
+                 "cuMemcpyHtoDAsync");
+  }
+
+  Status CopyOut(void* to, DeviceAddress from, int64_t bytes) override {
+    SVM_RETURN_NOT_OK(card_.Enter());
+    return Check(card_.api.CopyOut(to, from, static_cast<size_t>(bytes), stream_),
+                 "cuMemcpyDtoHAsync");
+  }
+
+  Status Launch(const Program& program, const LaunchShape& shape, DeviceAddress argument) override {
+    SVM_RETURN_NOT_OK(card_.Enter());
+    const cuda::Function function = static_cast<const CudaProgram&>(program).function();
+    const auto shared_bytes = static_cast<unsigned>(shape.shared_bytes);
+    SVM_RETURN_NOT_OK(Check(card_.api.FunctionSetAttribute(function, cuda::kFunctionSharedBytes,
+                                                           static_cast<int>(shared_bytes)),
+                            "cuFuncSetAttribute"));
+    void* arguments[] = {&argument};
+    SVM_RETURN_NOT_OK(Check(card_.api.EventRecord(begin_, stream_), "cuEventRecord"));
+    SVM_RETURN_NOT_OK(
+        Check(card_.api.LaunchKernel(function, static_cast<unsigned>(shape.num_blocks), 1, 1,
+                                     static_cast<unsigned>(shape.block_threads), 1, 1, shared_bytes,
+                                     stream_, arguments, nullptr),
+              "cuLaunchKernel"));
+    launched_ = true;
+    return Check(card_.api.EventRecord(end_, stream_), "cuEventRecord");
+  }
+
+  Status Synchronize() override {
+    SVM_RETURN_NOT_OK(card_.Enter());
+    SVM_RETURN_NOT_OK(Check(card_.api.StreamSynchronize(stream_), "cuStreamSynchronize"));
+    if (launched_) {
+      SVM_RETURN_NOT_OK(
+          Check(card_.api.EventElapsedTime(&milliseconds_, begin_, end_), "cuEventElapsedTime"));
+    }
+    return Status::OK();
+  }
+
+  double launch_milliseconds() const override { return milliseconds_; }
+
+ private:
+  Status Check(cuda::Result result, const char* call) const {
+    return card_.api.Check(result, call);
+  }
+
+  const Card& card_;
+  cuda::Stream stream_ = nullptr;
+  cuda::Event begin_ = nullptr, end_ = nullptr;
+  bool launched_ = false;
+  float milliseconds_ = 0;
+};
+
+class CudaDevice : public Accelerator {
+ public:
+  CudaDevice(const Card& card, AcceleratorFacts facts) : card_(card), facts_(std::move(facts)) {}
+  ~CudaDevice() override { card_.api.PrimaryContextRelease(card_.device); }
+
+  const AcceleratorFacts& facts() const override { return facts_; }
+
+  Result<DeviceMemory> Allocate(int64_t bytes) override {
+    SVM_RETURN_NOT_OK(card_.Enter());
+    cuda::Address address = 0;
+    // The driver refuses to give nothing.
+    const auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+    SVM_RETURN_NOT_OK(
+        card_.api.Check(card_.api.MemoryAllocate(&address, size),
+                        ("cuMemAlloc of " + std::to_string(size) + " bytes").c_str()));
+    return DeviceMemory(this, address, bytes);
+  }
+
+  Result<std::unique_ptr<Program>> Load(const std::string& name, const std::string& code) override {
+    SVM_RETURN_NOT_OK(card_.Enter());
+    cuda::Module module = nullptr;
+    cuda::Function function = nullptr;
+    const Status loaded =
+        card_.api.Check(card_.api.ModuleLoad(&module, code.data()), "cuModuleLoadData");
+    if (!loaded.ok()) {
+      return MakeError(ErrorCode::kKernelLoad, "'" + name + "': " + loaded.message());
+    }
+    const Status found =
+        card_.api.Check(card_.api.ModuleGetFunction(&function, module, kEntry), kEntry);
+    auto program = std::make_unique<CudaProgram>(card_, module, function);
+    if (!found.ok()) {
+      return MakeError(ErrorCode::kKernelLoad, "'" + name + "': " + found.message());
+    }
+    return program;
+  }
+
+  Result<std::unique_ptr<Stream>> MakeStream() override {
+    auto stream = std::make_unique<CudaStream>(card_);
+    SVM_RETURN_NOT_OK(stream->Open());
+    return stream;
+  }
+
+ private:
+  void Free(DeviceAddress address, int64_t) override {
+    if (card_.Enter().ok()) card_.api.MemoryFree(address);
+  }
+
+  const Card card_;
+  const AcceleratorFacts facts_;
+};
+
+}  // namespace
+
+Result<AcceleratorFacts> FindCudaDevice() {
+  SVM_ASSIGN_OR_RETURN(const DriverApi* api, DriverApi::Get());
+  SVM_ASSIGN_OR_RETURN(const cuda::Ordinal device, FirstDevice(*api));
+  return FactsOf(*api, device);
+}
+
+Result<std::unique_ptr<Accelerator>> OpenCudaDevice() {
+  SVM_ASSIGN_OR_RETURN(const DriverApi* api, DriverApi::Get());
+  SVM_ASSIGN_OR_RETURN(const cuda::Ordinal device, FirstDevice(*api));
+  SVM_ASSIGN_OR_RETURN(AcceleratorFacts facts, FactsOf(*api, device));
+  cuda::Context context = nullptr;
+  SVM_RETURN_NOT_OK(
+      api->Check(api->PrimaryContextRetain(&context, device), "cuDevicePrimaryCtxRetain"));
+  auto opened = std::make_unique<CudaDevice>(Card{*api, device, context}, std::move(facts));
+  SVM_RETURN_NOT_OK(api->Check(api->ContextSetCurrent(context), "cuCtxSetCurrent"));
+  // A hint: older cards refuse it and are no worse for it.
+  api->ContextSetLimit(cuda::kLimitFetchBytes, kFetchBytes);
+  return opened;
+}
+
+}  // namespace shadowvm::device

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/device/cuda/driver_api.h"
+
+#include <dlfcn.h>
+
+#include <string>
+
+namespace shadowvm::device::cuda {
+namespace {
+
+using base::ErrorCode;
+using base::MakeError;
+
+constexpr char kLibrary[] = "libcuda.so.1";
+
+base::Result<DriverApi> Load() {
+  void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return MakeError(ErrorCode::kUnsupported,
+                     std::string("no NVIDIA driver: ") + kLibrary + " does not load");
+  }
+  DriverApi api;
+#define SVM_CUDA_FIND(member, symbol, parameters)                                                 \
+  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(library, symbol));                  \
+  if (api.member == nullptr) {                                                                    \
+    return MakeError(ErrorCode::kUnsupported, "the NVIDIA driver is too old: it has no " symbol); \
+  }
+  SVM_CUDA_FUNCTIONS(SVM_CUDA_FIND)
+#undef SVM_CUDA_FIND
+  const Result started = api.Init(0);
+  if (started != kSuccess) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "the NVIDIA driver does not start: " + api.Check(started, "cuInit").message());
+  }
+  return api;
+}
+
+}  // namespace
+
+base::Result<const DriverApi*> DriverApi::Get() {
+  static const base::Result<DriverApi> loaded = Load();
+  SVM_RETURN_NOT_OK(loaded.status());
+  return &*loaded;
+}
+
+base::Status DriverApi::Check(Result result, const char* call) const {
+  if (result == kSuccess) return base::Status::OK();
+  const char* words = nullptr;
+  GetErrorString(result, &words);
+  const ErrorCode code =
+      result == kErrorOutOfMemory ? ErrorCode::kOutOfMemory : ErrorCode::kInternal;
+  return MakeError(code, std::string(call) + ": " +
+                             (words != nullptr ? words : "error " + std::to_string(result)));
+}
+
+}  // namespace shadowvm::device::cuda

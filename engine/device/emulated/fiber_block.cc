@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/device/emulated/fiber_block.h"
+
+#include <cstring>
+
+namespace shadowvm::device {
+namespace {
+
+using kernels::EmulatedLane;
+using kernels::kWarpLanes;
+using kernels::u64;
+
+constexpr size_t kStackBytes = 64 << 10;
+// What nobody has written yet is not zero.
+constexpr int kUnwritten = 0xa5;
+
+}  // namespace
+
+FiberBlock::FiberBlock(uint32_t block_threads)
+    : fibers_(block_threads), warps_(block_threads / kWarpLanes) {
+  for (Fiber& fiber : fibers_) {
+    fiber.owner = this;
+    fiber.stack = std::make_unique<char[]>(kStackBytes);
+  }
+  for (Warp& warp : warps_) {
+    warp.coming.resize(kWarpLanes);
+    warp.taken.resize(kWarpLanes);
+  }
+}
+
+base::Status FiberBlock::Run(Entry entry, const EmulatedLane& common) {
+  std::memset(common.shared, kUnwritten, common.shared_bytes);
+  in_block_ = 0;
+  for (Warp& warp : warps_) warp.waiting = 0;
+  uint32_t thread = 0;
+  for (Fiber& fiber : fibers_) {
+    static_cast<EmulatedLane&>(fiber) = common;
+    fiber.thread = thread++;
+    fiber.exchange = &Exchange;
+    fiber.block_sync = &BlockSync;
+    fiber.entry = entry;
+    fiber.state = Fiber::State::kReady;
+    ::getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = kStackBytes;
+    fiber.context.uc_link = &scheduler_;
+    const auto address = reinterpret_cast<uintptr_t>(&fiber);
+    ::makecontext(&fiber.context, reinterpret_cast<void (*)()>(&Start), 2,
+                  static_cast<uint32_t>(address >> 32), static_cast<uint32_t>(address));
+  }
+  while (RunReady()) {
+  }
+  for (const Fiber& fiber : fibers_) {
+    if (fiber.state != Fiber::State::kDone) {
+      return base::MakeError(base::ErrorCode::kInternal, "emulated GPU: thread " +
+                                                             std::to_string(fiber.thread) +
+                                                             " waits for threads that never come");
+    }
+  }
+  return base::Status::OK();
+}
+
+// One turn of every fiber that can go on; false when there was none.
+bool FiberBlock::RunReady() {
+  bool any = false;
+  for (Fiber& fiber : fibers_) {
+    if (fiber.state != Fiber::State::kReady) continue;
+    any = true;
+    ::swapcontext(&scheduler_, &fiber.context);
+  }
+  return any;
+}
+
+void FiberBlock::Start(uint32_t high, uint32_t low) {
+  auto* fiber = reinterpret_cast<Fiber*>(uintptr_t{high} << 32 | low);
+  fiber->entry(static_cast<EmulatedLane*>(fiber));
+  fiber->state = Fiber::State::kDone;
+}
+
+void FiberBlock::Wait(Fiber* fiber, Fiber::State state) {
+  fiber->state = state;
+  ::swapcontext(&fiber->context, &scheduler_);
+}
+
+// The last lane to come lets the others go on, and goes on itself. What was exchanged is kept apart
+// from what comes next: a lane reads it before it waits again, and none passes two others' reads.
+const u64* FiberBlock::Exchange(EmulatedLane* lane, u64 value) {
+  auto* fiber = static_cast<Fiber*>(lane);
+  FiberBlock& block = *fiber->owner;
+  const uint32_t first = fiber->thread / kWarpLanes * kWarpLanes;
+  Warp& warp = block.warps_[fiber->thread / kWarpLanes];
+  warp.coming[fiber->thread - first] = value;
+  if (++warp.waiting < kWarpLanes) {
+    block.Wait(fiber, Fiber::State::kInWarp);
+    return warp.taken.data();
+  }
+  warp.waiting = 0;
+  warp.taken = warp.coming;
+  for (uint32_t other = first; other < first + kWarpLanes; ++other) {
+    block.fibers_[other].state = Fiber::State::kReady;
+  }
+  return warp.taken.data();
+}
+
+void FiberBlock::BlockSync(EmulatedLane* lane) {
+  auto* fiber = static_cast<Fiber*>(lane);
+  FiberBlock& block = *fiber->owner;
+  if (++block.in_block_ < block.fibers_.size()) return block.Wait(fiber, Fiber::State::kInBlock);
+  block.in_block_ = 0;
+  for (Fiber& other : block.fibers_) other.state = Fiber::State::kReady;
+}
+
+}  // namespace shadowvm::device

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include "engine/kernels/common/abi.h"
+
+namespace shadowvm::kernels {
+
+inline constexpr u32 kWarpLanes = 32;
+
+// What a thread of an emulated GPU knows of itself: the argument of svm_kernel when the text of a
+// GPU's kernel is compiled for the host. The emulated device runs each thread as a fiber.
+struct EmulatedLane {
+  u32 thread;  // in its block
+  u32 block;
+  u32 block_threads;
+  u32 num_blocks;
+  u8* shared;  // the block's memory
+  u64 shared_bytes;
+  const void* argument;
+  // Waits for all lanes of the warp; gives what each of them came with.
+  const u64* (*exchange)(EmulatedLane* lane, u64 value);
+  // Waits for all threads of the block.
+  void (*block_sync)(EmulatedLane* lane);
+};
+
+}  // namespace shadowvm::kernels
