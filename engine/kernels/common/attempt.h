@@ -97,7 +97,7 @@ template <class R>
 SVM_INLINE bool try_decimal_multiply(i128 a, i128 b, u32 product_scale, u32 precision, u32 scale,
                                      R* out) {
   i128 product;
-  if (product_scale == scale && !__builtin_mul_overflow(a, b, &product)) {
+  if (product_scale == scale && !wide_product_overflows(a, b, &product)) {
     return give(product, decimal_fits(product, precision), out);
   }
   const bool fits = decimal_multiply(a, b, product_scale, precision, scale, &product);

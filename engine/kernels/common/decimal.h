@@ -31,6 +31,20 @@ SVM_INLINE i128 with_sign(u128 magnitude, bool negative) {
   return i128(negative ? u128(0) - magnitude : magnitude);
 }
 
+// *out = a * b; true when that needs more than 128 bits. NVRTC crashes on the compiler's own
+// function for this.
+SVM_INLINE bool wide_product_overflows(i128 a, i128 b, i128* out) {
+#if defined(__CUDACC_RTC__)
+  const bool negative = (a < 0) != (b < 0);
+  const Wide product = wide_multiply(magnitude(a), magnitude(b));
+  *out = with_sign(low_half(product), negative);
+  const u128 most = (~u128(0) >> 1) + negative;
+  return high_half(product) != 0 || low_half(product) > most;
+#else
+  return __builtin_mul_overflow(a, b, out);
+#endif
+}
+
 // Whether v has at most 'precision' digits.
 SVM_INLINE bool decimal_fits(i128 v, u32 precision) {
   return magnitude(v) < power_of_ten(precision);

@@ -7,11 +7,10 @@
 // on a table that spans every offset the segment can hold; 'checked' ones ask. A null key matches
 // nothing.
 
+#include "engine/kernels/common/direct.h"
 #include "engine/kernels/cpu/keep.h"
 
 namespace shadowvm::kernels {
-
-using Direct = DirectView;
 
 // What to add to an offset of the column to index the table.
 template <class U>
@@ -37,12 +36,6 @@ struct BitmapLook {
     return u8(bits[key >> 3] >> (key & 7));
   }
 };
-
-// Existence of key - base, whatever it is: outside the table is absent.
-SVM_INLINE u8 exists(const Direct& table, u64 key) {
-  const u64 inside = key < table.size ? key : 0;
-  return u8(table.bits[inside >> 3] >> (inside & 7) & u8(key < table.size));
-}
 
 template <class U>
 struct CheckedLook {
@@ -152,10 +145,6 @@ SVM_VERB void keep_not_in_keys(T& t, const Direct& table, const i64* key) {
 template <class U>
 SVM_INLINE u32 row_of(const Direct& table, const Column<U>& column, u32 i) {
   return table.rows[column.data[i] + offset_in(table, column)];
-}
-SVM_INLINE u32 row_of_key(const Direct& table, i64 key) {
-  const u64 at = u64(key) - u64(table.base);
-  return at < table.size ? table.rows[at] : kNoRow;
 }
 template <class U>
 SVM_INLINE u32 row_of_checked(const Direct& table, const Column<U>& column, u32 i) {

@@ -61,18 +61,19 @@ std::string LiteralDeclaration(const LiteralArgument& literal, int slot) {
 // because only the body knows which literals there are.
 class KernelRenderer {
  public:
-  explicit KernelRenderer(const Blueprint& blueprint) : blueprint_(blueprint) {}
+  KernelRenderer(const Blueprint& blueprint, Target target)
+      : blueprint_(blueprint), words_(WordsFor(target)) {}
 
   RenderedKernel Render() {
     TextBuilder body;
     RenderTiles(&body);
     TextBuilder out;
     out.Line("// " + blueprint_.title);
-    out.Line("#include \"engine/kernels/cpu/verbs.h\"");
+    out.Line("#include \"" + std::string(words_.verbs) + "\"");
     out.Line();
     out.Line("using namespace shadowvm::kernels;");
     out.Line();
-    out.Line("extern \"C\" void svm_kernel(KernelCall* call) {");
+    out.Line(std::string(words_.kernel) + " {");
     RenderDeclarations(&out);
     return {out.text() + body.text() + "}\n", std::move(arguments_)};
   }
@@ -107,7 +108,7 @@ class KernelRenderer {
   void RenderTiles(TextBuilder* out) {
     TextBuilder inner = TextBuilder().Nested();
     SinkRenderer sink(blueprint_, &arguments_, &inner);
-    sink.RenderStart();
+    sink.RenderStart(words_);
     {
       TextBuilder::Block tiles(&inner, "SVM_FOR_EACH_TILE(t, call)");
       for (const Join& join : blueprint_.joins) {
@@ -132,7 +133,8 @@ class KernelRenderer {
     TextBuilder::Block choose(out, "switch (step)");
     for (size_t i = 0; i < steps.size(); ++i) {
       const std::string label = "case " + std::to_string(i) + ":";
-      if (IsOneVerb(steps[i])) {
+      // Other steps declare something, and need a scope for it.
+      if (IsOneVerb(steps[i], blueprint_)) {
         TextBuilder::Indent one(out, label);
         RenderStep(steps[i], 0, out);
         out->Line("break;");
@@ -142,16 +144,6 @@ class KernelRenderer {
         out->Line("break;");
       }
     }
-  }
-
-  // Other steps declare something, and need a scope for it.
-  bool IsOneVerb(const Step& step) const {
-    if (step.kind == StepKind::kWhere) return false;
-    if (step.kind != StepKind::kProbe) return true;
-    return ProbesColumn(blueprint_.joins[step.join]);
-  }
-  static bool ProbesColumn(const Join& join) {
-    return join.form != JoinForm::kHash && join.key_column >= 0;
   }
 
   // Level 'level' and all that is inside it; the sink lies innermost.
@@ -320,11 +312,14 @@ class KernelRenderer {
   }
 
   const Blueprint& blueprint_;
+  const TargetWords& words_;
   Arguments arguments_;
 };
 
 }  // namespace
 
-RenderedKernel Render(const Blueprint& blueprint) { return KernelRenderer(blueprint).Render(); }
+RenderedKernel Render(const Blueprint& blueprint, Target target) {
+  return KernelRenderer(blueprint, target).Render();
+}
 
 }  // namespace shadowvm::vkernel

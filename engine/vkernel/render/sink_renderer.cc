@@ -46,8 +46,8 @@ std::string Offset(const std::string& row, int word) {
 
 }  // namespace
 
-void SinkRenderer::RenderStart() {
-  if (sink_.form == SinkForm::kSingleGroup) out_.Line("i64* const group = call->dense;");
+void SinkRenderer::RenderStart(const TargetWords& words) {
+  if (sink_.form == SinkForm::kSingleGroup) out_.Line(words.single_group);
   if (sink_.form == SinkForm::kDenseGroups) out_.Line("i64* const dense = call->dense;");
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/vkernel/render/row_scope.h"
+#include "engine/vkernel/render/target.h"
 
 namespace shadowvm::vkernel {
 
@@ -15,8 +16,8 @@ class SinkRenderer {
   SinkRenderer(const Blueprint& blueprint, Arguments* arguments, TextBuilder* out)
       : blueprint_(blueprint), sink_(blueprint.sink), arguments_(arguments), out_(*out) {}
 
-  void RenderStart();          // before the loop over tiles
-  void RenderRows(int level);  // inside it, for the rows of a level
+  void RenderStart(const TargetWords& words);  // before the loop over tiles
+  void RenderRows(int level);                  // inside it, for the rows of a level
 
  private:
   void RenderCollect(int level);

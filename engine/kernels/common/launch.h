@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// What the host and a kernel on a GPU share beside abi.h. One launch covers many segments, so what
+// a core is told per segment is looked up by row here:
+// - a row is known by its id, segment << kSegmentShift | row in the segment;
+// - ColumnView::data points to the column's SegmentColumn of every segment of the launch;
+// - RangeView holds values, not offsets: low is the least one, low + length the largest.
+
+#include "engine/kernels/common/abi.h"
+
+namespace shadowvm::kernels {
+
+inline constexpr u32 kSegmentShift = 20;
+inline constexpr u32 kMostLaunchSegments = 1u << (32 - kSegmentShift);
+
+// A wide tile: each lane of a warp holds kLaneGroups times kGroupRows neighbouring rows.
+inline constexpr u32 kGroupRows = 8;
+inline constexpr u32 kLaneGroups = 2;
+inline constexpr u32 kLaneRows = kGroupRows * kLaneGroups;
+inline constexpr u32 kWideTileRows = 32 * kLaneRows;
+inline constexpr u32 kTilesOfSegment = (1u << kSegmentShift) / kWideTileRows;
+
+// Rows of a warp that wait to be worked on together: fewer than a warp's lanes, and as many more.
+inline constexpr u32 kQueueRows = 64;
+
+// A column of one segment. 'data' is aligned to 16 bytes and can be read up to a whole wide tile
+// past the segment's last row.
+struct alignas(16) SegmentColumn {
+  const void* data;
+  i64 base;
+  const u64* validity;
+  const u32* offsets;
+};
+
+// The rows of one segment to work on.
+struct SegmentRows {
+  u32 row_begin;
+  u32 row_end;
+};
+
+// How two values of an accumulator become one.
+enum class MergeOp : u8 {
+  kAdd,
+  kAddWide,
+  kAddDouble,
+  kMin,
+  kMax,
+  kMinDouble,
+  kMaxDouble,
+  kSecondWord,  // of the accumulator before it
+};
+
+// A join's bitmap that every block copies into its shared memory.
+struct ResidentBits {
+  u32 direct;  // in the call's directs
+  u32 at;      // bytes from the start of shared memory
+  u32 bytes;   // a multiple of 16
+};
+
+// The argument of a launch. It lies at the start of a block of bytes that every block of threads
+// copies into its shared memory; the arrays of the call lie in the same bytes, and their pointers
+// are distances from its start. Other pointers are addresses of the device.
+struct alignas(16) LaunchBlock {
+  KernelCall call;
+  const SegmentRows* segments;  // of the device
+  u32 num_segments;
+  u32 block_bytes;  // of the whole block, a multiple of 16
+  u32 wide_steps;   // steps before rows are queued: those that the text writes as one verb
+  u32 queue_at;     // shared memory: kQueueRows ids a warp
+
+  const ResidentBits* residents;  // in the block
+  u32 num_residents;
+
+  // The sink's groups: rows of row_words words, added to call.dense in the device's memory at the
+  // end. With dense_at a block has its own in shared memory; 0: none.
+  u32 dense_at;
+  u32 num_slots;
+  u32 row_words;
+  const i64* initial;    // in the block: row_words words
+  const MergeOp* merge;  // in the block: row_words of them
+  u32* error;            // of the device: the first one raised
+};
+
+}  // namespace shadowvm::kernels

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// Accumulators: words of a group's row, in shared memory or in the device's, which many lanes add
+// to at once. Sums of 64 and 128 bits are exact: a part that runs over carries into the next one,
+// and it does not matter who carries first. What the words mean, and what they start at, is said in
+// cpu/accumulate.h.
+
+#include "engine/kernels/common/arithmetic.h"
+#include "engine/kernels/common/compare.h"
+#include "engine/kernels/cuda/machine.h"
+
+namespace shadowvm::kernels {
+
+// Shared memory adds 32 bits by one instruction, 64 only by trying again and again.
+template <u32 kParts, class V>
+SVM_INLINE void add_to_shared(u32* parts, V v) {
+  SVM_UNROLL for (u32 k = 0; k < kParts; ++k) {
+    const u32 part = u32(v);
+    v >>= 32;
+    if (part != 0 && u32(atomic_add_shared(parts + k, part) + part) < part) v += 1;
+  }
+}
+
+SVM_INLINE void add_to_device(i64* r, i64 v) { atomic_add(reinterpret_cast<u64*>(r), u64(v)); }
+SVM_INLINE void add_wide_to_device(i64* r, i128 v) {
+  u64* const halves = reinterpret_cast<u64*>(r);
+  const u64 low = u64(v);
+  const bool carry = u64(atomic_add(halves, low) + low) < low;
+  const u64 high = u64(u128(v) >> 64) + carry;
+  if (high != 0) atomic_add(halves + 1, high);
+}
+
+SVM_INLINE void sum_i64(i64* r, i64 v) {
+  if (is_shared(r)) {
+    add_to_shared<2>(reinterpret_cast<u32*>(r), u64(v));
+  } else {
+    add_to_device(r, v);
+  }
+}
+SVM_INLINE void sum_i128(i64* r, i128 v) {
+  if (is_shared(r)) {
+    add_to_shared<4>(reinterpret_cast<u32*>(r), u128(v));
+  } else {
+    add_wide_to_device(r, v);
+  }
+}
+SVM_INLINE void sum_double(i64* r, double v) { atomic_add(reinterpret_cast<double*>(r), v); }
+
+// No block sees 2^32 rows.
+SVM_INLINE void count_row(i64* r) {
+  if (is_shared(r)) {
+    atomic_add_shared(reinterpret_cast<u32*>(r), 1u);
+  } else {
+    atomic_add(reinterpret_cast<u64*>(r), u64(1));
+  }
+}
+
+SVM_INLINE void min_i64(i64* r, i64 v) {
+  if (v < *static_cast<volatile i64*>(r)) atomic_min(r, v);
+}
+SVM_INLINE void max_i64(i64* r, i64 v) {
+  if (v > *static_cast<volatile i64*>(r)) atomic_max(r, v);
+}
+
+// Doubles in Spark's order, NaN largest.
+template <bool kLeast>
+SVM_INLINE void keep_double(i64* r, double v) {
+  u64 bits, old = *reinterpret_cast<volatile u64*>(r);
+  __builtin_memcpy(&bits, &v, 8);
+  for (;;) {
+    double held;
+    __builtin_memcpy(&held, &old, 8);
+    if (!(kLeast ? float_less(v, held) : float_less(held, v))) return;
+    const u64 found = atomic_swap_if(reinterpret_cast<u64*>(r), old, bits);
+    if (found == old) return;
+    old = found;
+  }
+}
+SVM_INLINE void min_double(i64* r, double v) { keep_double<true>(r, v); }
+SVM_INLINE void max_double(i64* r, double v) { keep_double<false>(r, v); }
+
+// A word of the one group of an aggregate without keys: lanes that come together add up what they
+// have first, or they would stand in line for it.
+struct SingleWord {
+  i64* word;
+};
+struct SingleGroup {
+  i64* row;
+  SVM_MEMBER explicit SingleGroup(const KernelCall* call) : row(call->dense) {}
+  SVM_MEMBER SingleWord operator+(u32 n) const { return SingleWord{row + n}; }
+};
+
+SVM_INLINE void sum_i64(SingleWord r, i64 v) {
+  const u32 lanes = lanes_here();
+  u64 sum = 0;
+  SVM_UNROLL for (u32 shift = 0; shift < 64; shift += 16) {
+    sum += u64(sum_of_lanes(lanes, u32(u64(v) >> shift) & 0xffff)) << shift;
+  }
+  if (lane_number() == lowest_bit(lanes)) sum_i64(r.word, i64(sum));
+}
+SVM_INLINE void count_row(SingleWord r) {
+  const u32 lanes = lanes_here();
+  if (lane_number() == lowest_bit(lanes)) sum_i64(r.word, i64(count_bits(lanes)));
+}
+// Every row of the tile.
+SVM_INLINE void count_rows(SingleGroup group, u32 rows) {
+  if (lane_number() == 0) sum_i64(group.row, i64(rows));
+}
+SVM_INLINE void sum_i128(SingleWord r, i128 v) { sum_i128(r.word, v); }
+SVM_INLINE void sum_double(SingleWord r, double v) { sum_double(r.word, v); }
+SVM_INLINE void min_i64(SingleWord r, i64 v) { min_i64(r.word, v); }
+SVM_INLINE void max_i64(SingleWord r, i64 v) { max_i64(r.word, v); }
+SVM_INLINE void min_double(SingleWord r, double v) { min_double(r.word, v); }
+SVM_INLINE void max_double(SingleWord r, double v) { max_double(r.word, v); }
+
+// A block's accumulator into the device's.
+SVM_FUNCTION void merge_word(MergeOp op, i64* into, const i64* from) {
+  switch (op) {
+    case MergeOp::kAdd:
+      return add_to_device(into, *from);
+    case MergeOp::kAddWide:
+      return add_wide_to_device(into, i128(u128(u64(from[1])) << 64 | u64(from[0])));
+    case MergeOp::kAddDouble:
+      return sum_double(into, *reinterpret_cast<const double*>(from));
+    case MergeOp::kMin:
+      return min_i64(into, *from);
+    case MergeOp::kMax:
+      return max_i64(into, *from);
+    case MergeOp::kMinDouble:
+      return min_double(into, *reinterpret_cast<const double*>(from));
+    case MergeOp::kMaxDouble:
+      return max_double(into, *reinterpret_cast<const double*>(from));
+    case MergeOp::kSecondWord:
+      return;
+  }
+}
+
+}  // namespace shadowvm::kernels

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// Columns of a launch's segments, addressed by a row's id.
+
+#include "engine/kernels/common/payload.h"
+#include "engine/kernels/common/text_match.h"
+#include "engine/kernels/cuda/machine.h"
+
+namespace shadowvm::kernels {
+
+SVM_INLINE u32 row_in_segment(u32 i) { return i & ((1u << kSegmentShift) - 1); }
+SVM_INLINE bool bit_at(const u64* bits, u64 at) { return load(bits + (at >> 6)) >> (at & 63) & 1; }
+
+struct AnyColumn {
+  const SegmentColumn* segments;
+  SVM_MEMBER explicit AnyColumn(const ColumnView& view)
+      : segments(static_cast<const SegmentColumn*>(view.data)) {}
+  SVM_MEMBER const SegmentColumn& segment(u32 i) const { return segments[i >> kSegmentShift]; }
+  SVM_MEMBER bool valid(u32 i) const {
+    const u64* const validity = segment(i).validity;
+    return validity == nullptr || bit_at(validity, row_in_segment(i));
+  }
+  // What lies at row i, held as V.
+  template <class V>
+  SVM_MEMBER V held(u32 i) const {
+    return load(static_cast<const V*>(segment(i).data) + row_in_segment(i));
+  }
+};
+
+// Integers, dates, timestamps, narrow decimals, bools: base + an unsigned offset of sizeof(U)
+// bytes.
+template <class U>
+struct Column : AnyColumn {
+  using Offset = U;
+  SVM_MEMBER explicit Column(const ColumnView& view) : AnyColumn(view) {}
+  SVM_MEMBER i64 operator[](u32 i) const { return i64(u64(segment(i).base) + held<U>(i)); }
+};
+
+// Decimals of more than 18 digits.
+struct WideColumn : AnyColumn {
+  SVM_MEMBER explicit WideColumn(const ColumnView& view) : AnyColumn(view) {}
+  SVM_MEMBER i128 operator[](u32 i) const { return held<i128>(i); }
+};
+
+template <class F>
+struct FloatColumn : AnyColumn {
+  SVM_MEMBER explicit FloatColumn(const ColumnView& view) : AnyColumn(view) {}
+  SVM_MEMBER F operator[](u32 i) const { return held<F>(i); }
+};
+
+// Strings by code of the column's dictionary.
+struct CodeColumn : AnyColumn {
+  using Offset = u32;
+  const Text* texts;
+  SVM_MEMBER explicit CodeColumn(const ColumnView& view) : AnyColumn(view), texts(view.texts) {}
+  SVM_MEMBER u32 code(u32 i) const { return held<u32>(i); }
+  SVM_MEMBER Text operator[](u32 i) const { return texts[code(i)]; }
+};
+
+// Plain strings: bytes and offsets.
+struct TextColumn : AnyColumn {
+  SVM_MEMBER explicit TextColumn(const ColumnView& view) : AnyColumn(view) {}
+  SVM_MEMBER Text operator[](u32 i) const {
+    const u32* const at = segment(i).offsets + row_in_segment(i);
+    return make_text(static_cast<const char*>(segment(i).data) + at[0], at[1] - at[0]);
+  }
+};
+
+}  // namespace shadowvm::kernels

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// The words of cuda/machine.h on the host. Threads are fibers of one thread that change places only
+// where they wait for one another, so atomics are plain; blocks run one after another.
+
+#include "engine/kernels/common/emulated_lane.h"
+#include "engine/kernels/common/launch.h"
+
+namespace shadowvm::kernels {
+
+#define SVM_UNROLL
+#define SVM_KERNEL_ENTRY                                               \
+  static void svm_emulated(const LaunchBlock* svm_argument);           \
+  extern "C" void svm_kernel(void* lane) {                             \
+    svm_lane = static_cast<EmulatedLane*>(lane);                       \
+    svm_emulated(static_cast<const LaunchBlock*>(svm_lane->argument)); \
+  }                                                                    \
+  static void svm_emulated(const LaunchBlock* svm_argument)
+
+// The fiber that runs. It comes back from a wait as itself.
+static EmulatedLane* svm_lane = nullptr;
+
+SVM_INLINE u32 thread_in_block() { return svm_lane->thread; }
+SVM_INLINE u32 block_threads() { return svm_lane->block_threads; }
+SVM_INLINE u32 block_number() { return svm_lane->block; }
+SVM_INLINE u32 num_blocks() { return svm_lane->num_blocks; }
+SVM_INLINE u32 lane_number() { return svm_lane->thread % kWarpLanes; }
+
+SVM_INLINE u32 warp_ballot(bool vote) {
+  EmulatedLane* const self = svm_lane;
+  const u64* const votes = self->exchange(self, vote);
+  svm_lane = self;
+  u32 ballot = 0;
+  for (u32 lane = 0; lane < kWarpLanes; ++lane) ballot |= u32(votes[lane]) << lane;
+  return ballot;
+}
+SVM_INLINE void warp_sync() { warp_ballot(false); }
+SVM_INLINE void block_sync() {
+  EmulatedLane* const self = svm_lane;
+  self->block_sync(self);
+  svm_lane = self;
+}
+
+// Alone is one of the ways in which lanes may happen to be together.
+SVM_INLINE u32 lanes_here() { return 1u << lane_number(); }
+SVM_INLINE u32 sum_of_lanes(u32, u32 v) { return v; }
+
+SVM_INLINE u32 count_bits(u32 v) { return u32(__builtin_popcount(v)); }
+SVM_INLINE u32 lowest_bit(u32 v) { return u32(__builtin_ctz(v)); }
+
+SVM_INLINE u8* shared_memory() { return svm_lane->shared; }
+SVM_INLINE bool is_shared(const void* p) {
+  return u64(static_cast<const u8*>(p) - svm_lane->shared) < svm_lane->shared_bytes;
+}
+SVM_INLINE u32 load_shared(const u32* p) { return *p; }
+
+struct Words4 {
+  u32 word[4];
+};
+SVM_INLINE Words4 stream_words4(const void* p) {
+  Words4 v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+SVM_INLINE u64 stream_words2(const void* p) {
+  u64 v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class V>
+SVM_INLINE V load(const V* p) {
+  return *p;
+}
+
+template <class V>
+SVM_INLINE V atomic_add(V* p, V v) {
+  const V old = *p;
+  *p = old + v;
+  return old;
+}
+SVM_INLINE u32 atomic_add_shared(u32* p, u32 v) { return atomic_add(p, v); }
+SVM_INLINE void atomic_min(i64* p, i64 v) { *p = v < *p ? v : *p; }
+SVM_INLINE void atomic_max(i64* p, i64 v) { *p = v > *p ? v : *p; }
+template <class V>
+SVM_INLINE V atomic_swap_if(V* p, V old, V v) {
+  const V found = *p;
+  if (found == old) *p = v;
+  return found;
+}
+
+}  // namespace shadowvm::kernels

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// Joins by direct address and by hash. A table's bitmap lies in shared memory where the launch
+// found room for it: then every row of a wide tile is looked up, alive or not, since an answer that
+// nobody wants is cheaper there than a branch.
+
+#include "engine/kernels/common/direct.h"
+#include "engine/kernels/common/hash_table.h"
+#include "engine/kernels/cuda/keep.h"
+
+namespace shadowvm::kernels {
+
+SVM_INLINE bool bit_of(const u8* bits, bool shared, u64 key) {
+  const u32* const word = reinterpret_cast<const u32*>(bits) + (key >> 5);
+  return (shared ? load_shared(word) : load(word)) >> (key & 31) & 1;
+}
+
+// Whether keys are there. The table spans what offsets of the segment can be, or with kChecked may
+// not. A table of 2^32 keys is never direct.
+template <class U, bool kChecked>
+struct ExistsLook {
+  const u8* bits;
+  i64 table_base;
+  u64 size;
+  bool shared;
+  u64 shift = 0;
+  SVM_MEMBER explicit ExistsLook(const Direct& table)
+      : bits(table.bits), table_base(table.base), size(table.size), shared(is_shared(bits)) {}
+  SVM_MEMBER void begin(i64 base) { shift = u64(base) - u64(table_base); }
+  SVM_MEMBER bool row(U offset, bool live) const {
+    if constexpr (kChecked || sizeof(U) == 8) {
+      const u64 key = offset + shift;
+      return live && key < size && bit_of(bits, shared, key);
+    } else {
+      return (shared || live) && bit_of(bits, shared, u32(offset + u32(shift)));
+    }
+  }
+};
+
+// Keeps the rows whose key is in the table.
+template <class U>
+SVM_INLINE void keep_in(Tile& t, const Direct& table, const Column<U>& column) {
+  keep_where(t, column, ExistsLook<U, false>(table));
+}
+template <class U>
+SVM_INLINE void keep_in_checked(Tile& t, const Direct& table, const Column<U>& column) {
+  keep_where(t, column, ExistsLook<U, true>(table));
+}
+
+// Keeps the rows whose key is null or not in the table.
+template <class U, bool kChecked>
+SVM_INLINE void keep_absent(Tile& t, const Direct& table, const Column<U>& column) {
+  const SegmentColumn& segment = column.segment(t.row);
+  ExistsLook<U, kChecked> look(table);
+  const u32 found =
+      look_up<U>(t.row, t.live, t.wide, segment, look) & valid_rows(t, segment.validity);
+  take_live(t, t.live & ~found);
+}
+template <class U>
+SVM_INLINE void keep_not_in(Tile& t, const Direct& table, const Column<U>& column) {
+  // The key of a null row need not be one that the table spans.
+  if (column.segment(t.row).validity != nullptr) {
+    keep_absent<U, true>(t, table, column);
+  } else {
+    keep_absent<U, false>(t, table, column);
+  }
+}
+template <class U>
+SVM_INLINE void keep_not_in_checked(Tile& t, const Direct& table, const Column<U>& column) {
+  keep_absent<U, true>(t, table, column);
+}
+
+// Computed keys, of narrow tiles.
+template <class T>
+SVM_INLINE void keep_in_keys(T& t, const Direct& table, const i64* key) {
+  take_live(t, t.live != 0 && exists(table, u64(key[0]) - u64(table.base)));
+}
+template <class T>
+SVM_INLINE void keep_not_in_keys(T& t, const Direct& table, const i64* key) {
+  take_live(t, t.live != 0 && !exists(table, u64(key[0]) - u64(table.base)));
+}
+
+// The first build row of the key of row i, or kNoRow.
+template <class U>
+SVM_INLINE u32 row_of(const Direct& table, const Column<U>& column, u32 i) {
+  return load(table.rows + (u64(column[i]) - u64(table.base)));
+}
+template <class U>
+SVM_INLINE u32 row_of_checked(const Direct& table, const Column<U>& column, u32 i) {
+  return row_of_key(table, column[i]);
+}
+
+// By hash, of narrow tiles: see cpu/hash_join.h.
+template <u32 W, class T>
+SVM_INLINE u32 find_match(const T& t, const HashView& table, const Keys<W>& keys) {
+  return t.live != 0 ? find_row(table, keys, 0, hash_key(keys, 0)) : kNoRow;
+}
+template <u32 W, class T>
+SVM_INLINE void probe_hash(T& t, const HashView& table, const Keys<W>& keys, u32* match) {
+  match[0] = find_match(t, table, keys);
+  take_live(t, match[0] != kNoRow);
+}
+template <u32 W, class T>
+SVM_INLINE void probe_hash_exists(T& t, const HashView& table, const Keys<W>& keys) {
+  take_live(t, find_match(t, table, keys) != kNoRow);
+}
+template <u32 W, class T>
+SVM_INLINE void probe_hash_absent(T& t, const HashView& table, const Keys<W>& keys) {
+  take_live(t, t.live != 0 && find_match(t, table, keys) == kNoRow);
+}
+
+}  // namespace shadowvm::kernels

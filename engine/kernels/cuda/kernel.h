@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// The frame around a sentence: shared memory is filled before it, and the block's groups are added
+// to the device's after it.
+
+#include "engine/kernels/cuda/accumulate.h"
+#include "engine/kernels/cuda/tile.h"
+
+namespace shadowvm::kernels {
+
+SVM_INLINE void copy_to_shared(u32 at, const void* from, u32 bytes) {
+  Words4* const to = reinterpret_cast<Words4*>(shared_memory() + at);
+  for (u32 n = thread_in_block(); n < bytes / 16; n += block_threads()) {
+    to[n] = stream_words4(static_cast<const u8*>(from) + 16 * u64(n));
+  }
+}
+
+// A pointer that is a distance from the start of shared memory, as a pointer.
+template <class V>
+SVM_INLINE void place_in_shared(const V*& distance) {
+  distance = reinterpret_cast<const V*>(shared_memory() + reinterpret_cast<u64>(distance));
+}
+
+SVM_INLINE void place_arrays(LaunchBlock* block) {
+  place_in_shared(block->call.columns);
+  place_in_shared(block->call.ranges);
+  place_in_shared(block->call.passes);
+  place_in_shared(block->call.directs);
+  place_in_shared(block->call.hashes);
+  place_in_shared(block->call.payloads);
+  place_in_shared(block->call.literals);
+  place_in_shared(block->call.lists);
+  place_in_shared(block->call.translations);
+  place_in_shared(block->call.order);
+  place_in_shared(block->call.strides);
+  place_in_shared(block->call.origins);
+  place_in_shared(block->residents);
+  place_in_shared(block->initial);
+  place_in_shared(block->merge);
+}
+
+SVM_INLINE i64* shared_dense(const LaunchBlock* block) {
+  return reinterpret_cast<i64*>(shared_memory() + block->dense_at);
+}
+
+SVM_INLINE void begin_kernel(DeviceCall& call, const LaunchBlock* argument) {
+  copy_to_shared(0, argument, argument->block_bytes);
+  block_sync();
+  LaunchBlock* const block = reinterpret_cast<LaunchBlock*>(shared_memory());
+  if (thread_in_block() == 0) place_arrays(block);
+  block_sync();
+  for (u32 n = 0; n < block->num_residents; ++n) {
+    const ResidentBits& resident = block->residents[n];
+    copy_to_shared(resident.at, block->call.directs[resident.direct].bits, resident.bytes);
+  }
+  if (block->dense_at != 0) {
+    for (u32 n = thread_in_block(); n < block->num_slots * block->row_words; n += block_threads()) {
+      shared_dense(block)[n] = block->initial[n % block->row_words];
+    }
+  }
+  block_sync();
+  if (thread_in_block() == 0) {
+    for (u32 n = 0; n < block->num_residents; ++n) {
+      const ResidentBits& resident = block->residents[n];
+      const_cast<DirectView&>(block->call.directs[resident.direct]).bits =
+          shared_memory() + resident.at;
+    }
+  }
+  block_sync();
+  static_cast<KernelCall&>(call) = block->call;
+  call.block = block;
+  if (block->dense_at != 0) call.dense = shared_dense(block);
+}
+
+SVM_INLINE void end_kernel(const DeviceCall& call) {
+  const LaunchBlock* const block = call.block;
+  if (call.error != 0) atomic_swap_if(block->error, 0u, call.error);
+  if (block->dense_at == 0) return;
+  block_sync();
+  for (u32 slot = thread_in_block(); slot < block->num_slots; slot += block_threads()) {
+    const i64* const from = shared_dense(block) + u64(slot) * block->row_words;
+    if (from[0] == 0) continue;
+    i64* const into = block->call.dense + u64(slot) * block->row_words;
+    for (u32 w = 0; w < block->row_words; ++w) merge_word(block->merge[w], into + w, from + w);
+  }
+}
+
+// SVM_KERNEL(call) { … } is the kernel.
+#define SVM_KERNEL(call)                                               \
+  SVM_INLINE void svm_sentence(::shadowvm::kernels::DeviceCall* call); \
+  SVM_KERNEL_ENTRY {                                                   \
+    ::shadowvm::kernels::DeviceCall svm_call;                          \
+    ::shadowvm::kernels::begin_kernel(svm_call, svm_argument);         \
+    svm_sentence(&svm_call);                                           \
+    ::shadowvm::kernels::end_kernel(svm_call);                         \
+  }                                                                    \
+  SVM_INLINE void svm_sentence(::shadowvm::kernels::DeviceCall* call)
+
+}  // namespace shadowvm::kernels

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// The machine under the verbs: threads, warps, shared memory, atomics. Everything else in this
+// folder is written in these words. NVRTC compiles them to the card's instructions; any other
+// compiler gets cuda/emulation.h, with which the same text runs on the host.
+
+#include "engine/kernels/cuda/builtins.h"
+// A lane's intermediate results are of one row; this comes before abi.h.
+#define SVM_TILE_ROWS 1
+#include "engine/kernels/common/inline.h"
+#include "engine/kernels/common/launch.h"
+
+#if !defined(__CUDACC_RTC__)
+#include "engine/kernels/cuda/emulation.h"
+#else
+
+namespace shadowvm::kernels {
+
+#define SVM_UNROLL _Pragma("unroll")
+// One block of all its threads a processor: what is in shared memory is there once.
+#define SVM_KERNEL_ENTRY \
+  extern "C" __global__ void __launch_bounds__(1024, 1) svm_kernel(const LaunchBlock* svm_argument)
+
+SVM_INLINE u32 thread_in_block() { return threadIdx.x; }
+SVM_INLINE u32 block_threads() { return blockDim.x; }
+SVM_INLINE u32 block_number() { return blockIdx.x; }
+SVM_INLINE u32 num_blocks() { return gridDim.x; }
+SVM_INLINE u32 lane_number() { return threadIdx.x & 31; }
+
+// All lanes of a warp come together to these.
+SVM_INLINE u32 warp_ballot(bool vote) { return __ballot_sync(~0u, vote); }
+SVM_INLINE void warp_sync() { __syncwarp(); }
+SVM_INLINE void block_sync() { __syncthreads(); }
+
+// Lanes that happen to be here together, any number of them; and the sum of what they hold, of 16
+// bits each.
+SVM_INLINE u32 lanes_here() { return __activemask(); }
+SVM_INLINE u32 sum_of_lanes(u32 lanes, u32 v) { return __reduce_add_sync(lanes, v); }
+
+SVM_INLINE u32 count_bits(u32 v) { return u32(__popc(v)); }
+SVM_INLINE u32 lowest_bit(u32 v) { return u32(__ffs(int(v))) - 1; }
+
+SVM_INLINE u8* shared_memory() {
+  extern __shared__ uint4 svm_shared[];
+  return reinterpret_cast<u8*>(svm_shared);
+}
+SVM_INLINE bool is_shared(const void* p) { return __isShared(p); }
+SVM_INLINE u32 load_shared(const u32* p) {
+  u32 v;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(u32(__cvta_generic_to_shared(p))));
+  return v;
+}
+
+// Memory that no kernel writes while it is read. Whole stretches of columns pass the first-level
+// cache by, so that what is read again and again stays there.
+struct Words4 {
+  u32 word[4];
+};
+SVM_INLINE Words4 stream_words4(const void* p) {
+  Words4 v;
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+      : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
+      : "l"(p));
+  return v;
+}
+SVM_INLINE u64 stream_words2(const void* p) {
+  u64 v;
+  asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(v) : "l"(p));
+  return v;
+}
+SVM_INLINE u8 load(const u8* p) { return __ldg(p); }
+SVM_INLINE u16 load(const u16* p) { return __ldg(p); }
+SVM_INLINE u32 load(const u32* p) { return __ldg(p); }
+SVM_INLINE u64 load(const u64* p) { return __ldg(p); }
+template <class V>
+SVM_INLINE V load(const V* p) {
+  return *p;
+}
+
+SVM_INLINE u32 atomic_add(u32* p, u32 v) { return atomicAdd(p, v); }
+// Where it is known to be shared memory, which spares a test of each address.
+SVM_INLINE u32 atomic_add_shared(u32* p, u32 v) {
+  u32 old;
+  asm volatile("atom.shared.add.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "r"(u32(__cvta_generic_to_shared(p))), "r"(v)
+               : "memory");
+  return old;
+}
+SVM_INLINE u64 atomic_add(u64* p, u64 v) {
+  return atomicAdd(reinterpret_cast<unsigned long long*>(p), (unsigned long long)(v));
+}
+SVM_INLINE void atomic_add(double* p, double v) { atomicAdd(p, v); }
+SVM_INLINE void atomic_min(i64* p, i64 v) { atomicMin(reinterpret_cast<long long*>(p), v); }
+SVM_INLINE void atomic_max(i64* p, i64 v) { atomicMax(reinterpret_cast<long long*>(p), v); }
+SVM_INLINE u32 atomic_swap_if(u32* p, u32 old, u32 v) { return atomicCAS(p, old, v); }
+SVM_INLINE u64 atomic_swap_if(u64* p, u64 old, u64 v) {
+  return atomicCAS(reinterpret_cast<unsigned long long*>(p), (unsigned long long)(old),
+                   (unsigned long long)(v));
+}
+
+}  // namespace shadowvm::kernels
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// The tile of a warp. At first it is wide: each lane holds kLaneRows rows and a mask of those that
+// are alive, and steps that are one verb narrow the masks. Then survivors wait in a queue until
+// there is one for every lane, and the rest of the sentence sees narrow tiles: one row a lane, all
+// lanes busy. So the rest is written once, and what it reads is read for survivors alone.
+
+#include "engine/kernels/cuda/columns.h"
+
+namespace shadowvm::kernels {
+
+// A thread's own copy of the call.
+struct DeviceCall : KernelCall {
+  const LaunchBlock* block;  // in shared memory
+  u64 place;                 // of this lane's next row in the output
+};
+
+struct Tile {
+  u32 count = 0;  // of the warp: lanes with a row alive
+  u32 live = 0;   // of the lane: bit r is its row r; bit 0 is the only one when narrow
+  u32 row = 0;    // of the lane: id of its first row
+  bool wide = false;
+
+  // The scan. Warps take tiles in turns.
+  u32 next, stride;
+  u32 waiting = 0, waiting_row = 0;  // survivors of the last wide tile that are not queued yet
+  u32 queued = 0;                    // rows of the warp's queue
+  u32* queue;
+
+  SVM_MEMBER explicit Tile(const DeviceCall* call) {
+    const u32 warp = thread_in_block() / 32, warps = block_threads() / 32;
+    next = block_number() * warps + warp;
+    stride = num_blocks() * warps;
+    queue = reinterpret_cast<u32*>(shared_memory() + call->block->queue_at) + warp * kQueueRows;
+  }
+};
+
+// The id of a lane's row r.
+SVM_INLINE u32 row_of_lane(u32 first, u32 r) {
+  return first + r / kGroupRows * (32 * kGroupRows) + r % kGroupRows;
+}
+
+// The lane's rows that are left. All lanes of the warp come here together.
+SVM_INLINE void take_live(Tile& t, u32 live) {
+  t.live = live;
+  t.count = count_bits(warp_ballot(live != 0));
+}
+
+// Queues survivors, one of each lane at a time, until there is one for every lane.
+SVM_INLINE void fill_queue(Tile& t) {
+  const u32 before = (1u << lane_number()) - 1;
+  while (t.queued < 32) {
+    const u32 lanes = warp_ballot(t.waiting != 0);
+    if (lanes == 0) return;
+    if (t.waiting != 0) {
+      t.queue[t.queued + count_bits(lanes & before)] =
+          row_of_lane(t.waiting_row, lowest_bit(t.waiting));
+      t.waiting &= t.waiting - 1;
+    }
+    t.queued += count_bits(lanes);
+  }
+}
+
+SVM_INLINE void take_queued(Tile& t) {
+  const u32 taken = t.queued < 32 ? t.queued : 32;
+  t.queued -= taken;
+  warp_sync();
+  const bool mine = lane_number() < taken;
+  t.row = mine ? t.queue[t.queued + lane_number()] : 0;
+  t.live = mine;
+  t.count = taken;
+  t.wide = false;
+  warp_sync();
+}
+
+// The next wide tile with rows to work on; false when there is none.
+SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
+  for (; t.next < block->num_segments * kTilesOfSegment; t.next += t.stride) {
+    const u32 segment = t.next / kTilesOfSegment;
+    const u32 first = t.next % kTilesOfSegment * kWideTileRows;
+    const SegmentRows rows = block->segments[segment];
+    if (first >= rows.row_end || first + kWideTileRows <= rows.row_begin) continue;
+    const u32 mine = first + lane_number() * kGroupRows;
+    t.row = segment << kSegmentShift | mine;
+    u32 live = (1u << kLaneRows) - 1;
+    if (first < rows.row_begin || first + kWideTileRows > rows.row_end) {
+      live = 0;
+      for (u32 r = 0; r < kLaneRows; ++r) {
+        const u32 at = row_of_lane(mine, r);
+        live |= u32(at >= rows.row_begin && at < rows.row_end) << r;
+      }
+    }
+    t.wide = true;
+    t.next += t.stride;
+    take_live(t, live);
+    return true;
+  }
+  return false;
+}
+
+SVM_INLINE bool next_tile(Tile& t, const DeviceCall* call) {
+  fill_queue(t);
+  if (t.queued < 32 && next_wide(t, call->block)) return true;
+  if (t.queued == 0) return false;
+  take_queued(t);
+  return true;
+}
+
+// After the steps of a tile: true when the sink has nothing to do with it yet, or no row is left.
+SVM_INLINE bool end_steps(Tile& t) {
+  if (!t.wide) return t.count == 0;
+  t.waiting = t.live;
+  t.waiting_row = t.row;
+  return true;
+}
+
+// A narrow tile has nothing to write down.
+template <class T>
+SVM_INLINE void settle(T&) {}
+
+#define SVM_FOR_EACH_TILE(t, call) for (Tile t(call); next_tile(t, call);)
+
+#define SVM_FOR_EACH_STEP(step, t, call)                                                 \
+  for (u32 svm_at = (t).wide ? 0 : (call)->block->wide_steps,                            \
+           svm_end = (t).wide ? (call)->block->wide_steps : (call)->num_steps, step = 0; \
+       svm_at < svm_end && (t).count != 0 && (step = (call)->order[svm_at], true); ++svm_at)
+
+#define SVM_END_STEPS(t, call) \
+  if (end_steps(t)) continue
+
+// The lane's row, if it has one: j and p are 0, i is its id.
+#define SVM_EACH_ROW(t) \
+  for ([[maybe_unused]] u32 j = 0, p = 0, i = (t).row, svm_count = (t).live; j < svm_count; ++j)
+
+}  // namespace shadowvm::kernels
