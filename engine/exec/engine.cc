@@ -29,7 +29,11 @@ base::Result<std::unique_ptr<Engine>> Engine::Make(EngineOptions options) {
   const int64_t memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : HalfOfMemory();
   SVM_ASSIGN_OR_RETURN(auto kernels, vkernel::KernelCache::Create(options.kernels));
   kernels->Prewarm();
-  return std::unique_ptr<Engine>(new Engine(options, memory_bytes, std::move(kernels)));
+  std::unique_ptr<Engine> engine(new Engine(options, memory_bytes, std::move(kernels)));
+  if (options.gpu.kind != GpuKind::kNone) {
+    SVM_ASSIGN_OR_RETURN(engine->gpu_, Gpu::Open(options.gpu));
+  }
+  return engine;
 }
 
 Engine::Engine(const EngineOptions& options, int64_t memory_bytes,

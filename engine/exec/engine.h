@@ -14,6 +14,7 @@
 #include "engine/columns/table.h"
 #include "engine/device/cpu_device.h"
 #include "engine/exec/build_cache.h"
+#include "engine/exec/gpu/gpu.h"
 #include "engine/exec/query_context.h"
 #include "engine/exec/query_plan.h"
 #include "engine/memory/budget.h"
@@ -30,6 +31,8 @@ struct EngineOptions {
   int64_t memory_bytes = 0;  // of tables and states together; 0: half of the machine's
   bool keep_tables = true;   // false: nothing stays in memory between queries
   vkernel::KernelCacheOptions kernels;
+  // With a kind, pipelines run on that GPU where they can, and on the CPU where not (mode gpu).
+  GpuOptions gpu;
 };
 
 // Runs commands in this process. Holds what queries share: workers, resident tables, kernels, one
@@ -64,6 +67,7 @@ class Engine {
   memory::MemoryBudget& budget() { return budget_; }
   vkernel::KernelCache& kernels() { return *kernels_; }
   device::Device& device() { return *device_; }
+  Gpu* gpu() { return gpu_.get(); }  // null in mode cpu
 
  private:
   friend class Query;
@@ -78,6 +82,7 @@ class Engine {
   std::unique_ptr<storage::TableRegistry> files_;
   std::unique_ptr<BuildCache> builds_;
   std::unique_ptr<vkernel::KernelCache> kernels_;
+  std::unique_ptr<Gpu> gpu_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<columns::TableSource>> tables_;
 };

@@ -26,6 +26,8 @@ class LiteralArguments {
 
   const kernels::LiteralView* literals() const { return literals_.data(); }
   const kernels::ListView* lists() const { return lists_.data(); }
+  size_t num_literals() const { return literals_.size(); }
+  size_t num_lists() const { return lists_.size(); }
 
  private:
   kernels::Text Keep(const std::string& text);

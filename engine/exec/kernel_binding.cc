@@ -82,6 +82,14 @@ bool PipelineBinding::MayPass(int segment) const {
   return true;
 }
 
+base::Result<std::vector<DictionaryPredicate::Bytes>> PipelineBinding::EvaluatePredicates() const {
+  std::vector<DictionaryPredicate::Bytes> bytes;
+  for (const auto& predicate : predicates_) {
+    SVM_ASSIGN_OR_RETURN(bytes.emplace_back(), predicate->Evaluate());
+  }
+  return bytes;
+}
+
 std::vector<Keeper> PipelineBinding::keepers() const {
   std::vector<Keeper> keepers = {literals_, source_.table};
   for (const PreparedJoin& join : joins_) keepers.push_back(join.build->rows);
@@ -114,9 +122,7 @@ WorkerCall::WorkerCall(PipelineBinding* binding)
 base::Status WorkerCall::Bind(int segment) {
   if (segment == bound_segment_) return base::Status::OK();
   bound_segment_ = -1;
-  QueryStats& stats = *binding_.context_.stats;
-  SVM_ASSIGN_OR_RETURN(segment_, binding_.source_.table->Read(segment, binding_.ordinals_,
-                                                              binding_.filters_, &stats.spans));
+  SVM_ASSIGN_OR_RETURN(segment_, binding_.ReadSegment(segment));
   BindColumns();
   BindSegmentRanges();
   SVM_RETURN_NOT_OK(BindPasses());
@@ -145,10 +151,8 @@ void WorkerCall::BindSegmentRanges() {
 }
 
 base::Status WorkerCall::BindPasses() {
-  for (size_t i = 0; i < passes_.size(); ++i) {
-    SVM_ASSIGN_OR_RETURN(pass_bytes_[i], binding_.predicates_[i]->Evaluate());
-    passes_[i] = {pass_bytes_[i]->data()};
-  }
+  SVM_ASSIGN_OR_RETURN(pass_bytes_, binding_.EvaluatePredicates());
+  for (size_t i = 0; i < passes_.size(); ++i) passes_[i] = {pass_bytes_[i]->data()};
   return base::Status::OK();
 }
 

@@ -33,6 +33,13 @@ class PipelineBinding {
   const std::vector<PreparedJoin>& joins() const { return joins_; }
   const ValueRange& range(int slot) const { return ranges_[slot]; }
   const DictionaryPredicate& predicate(int slot) const { return *predicates_[slot]; }
+  // The source's segment, with the columns a kernel reads.
+  base::Result<std::shared_ptr<const columns::Segment>> ReadSegment(int segment) const {
+    return source_.table->Read(segment, ordinals_, filters_, &context_.stats->spans);
+  }
+  // By slot: a byte for each dictionary entry there is now.
+  base::Result<std::vector<DictionaryPredicate::Bytes>> EvaluatePredicates() const;
+  const LiteralArguments& literals() const { return *literals_; }
   // Group keys that are plain strings become ids of this interner.
   void set_key_interner(TextInterner* interner) { key_interner_ = interner; }
   // Takes the joins' views anew, after group codes were added to their tables.

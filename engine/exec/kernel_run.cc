@@ -128,6 +128,21 @@ void KernelRun::Measure(WorkerCall* call, const schedule::Partition& partition) 
   auto order = std::make_shared<const std::vector<uint8_t>>(OrderSteps(steps, found));
   std::lock_guard lock(mutex_);
   order_ = std::move(order);
+  estimates_ = std::move(found);
+}
+
+base::Result<MeasuredSteps> KernelRun::MeasureSteps() {
+  columns::TableSource& table = *binding_.source().table;
+  for (int segment = 0; segment < table.num_segments(); ++segment) {
+    if (!binding_.MayPass(segment)) continue;
+    WorkerCall call(&binding_);
+    SVM_RETURN_NOT_OK(call.Bind(segment));
+    measured_ = true;
+    Measure(&call, {segment, 0, table.segment_rows(segment)});
+    break;
+  }
+  std::lock_guard lock(mutex_);
+  return MeasuredSteps{*order_, estimates_};
 }
 
 double KernelRun::MeasureStep(WorkerCall* call, uint8_t step, uint32_t row_begin,

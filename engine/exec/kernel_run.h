@@ -27,6 +27,9 @@ class KernelRun {
   // Called after each partition, by the worker that ran it; true: the sink has all it wants.
   using AfterPartition = std::function<bool(int worker, const schedule::Partition& partition)>;
   base::Status Run(const BindSink& bind_sink, const AfterPartition& after_partition = {});
+  // Measures the steps on the first rows that may pass, and runs nothing: for who runs the pipeline
+  // elsewhere.
+  base::Result<MeasuredSteps> MeasureSteps();
   // What strings that the kernels let out may point into.
   std::vector<Keeper> keepers() const;
 

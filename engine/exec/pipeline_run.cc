@@ -6,6 +6,7 @@
 #include "engine/base/fault.h"
 #include "engine/exec/aggregate_states.h"
 #include "engine/exec/column_trace.h"
+#include "engine/exec/gpu/gpu_run.h"
 #include "engine/exec/partition_rows.h"
 #include "engine/exec/state/row_buffer.h"
 #include "engine/exec/state/row_conversion.h"
@@ -168,17 +169,46 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
   DenseGroups groups(context_.budget, {grouping_.dense_keys, states.accumulators, 0},
                      context_.workers.count());
   KernelRun run(context_, kernel_, binding_.get());
-  SVM_RETURN_NOT_OK(run.Run([&](int worker, kernels::KernelCall* call) -> base::Status {
-    SVM_ASSIGN_OR_RETURN(call->dense, groups.Slots(worker));
-    call->strides = groups.strides().data();
-    call->origins = origins.data();
-    return base::Status::OK();
-  }));
+  bool done = false;
+  if (context_.gpu != nullptr) {
+    SVM_ASSIGN_OR_RETURN(int64_t* const slots, groups.Slots(0));
+    SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, {slots, groups.num_slots(), states.accumulators,
+                                             groups.strides(), origins}));
+  }
+  if (!done) {
+    SVM_RETURN_NOT_OK(run.Run([&](int worker, kernels::KernelCall* call) -> base::Status {
+      SVM_ASSIGN_OR_RETURN(call->dense, groups.Slots(worker));
+      call->strides = groups.strides().data();
+      call->origins = origins.data();
+      return base::Status::OK();
+    }));
+  }
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_RETURN_NOT_OK(groups.Merge(context_.workers));
   SVM_ASSIGN_OR_RETURN(RowSet rows,
                        groups.Emit(grouping_.key_columns, states.outputs, context_.workers));
   return WithKeepers(std::move(rows), run);
+}
+
+base::Result<bool> PipelineRun::TryGpu(KernelRun* run, const DenseSink& sink) {
+  GpuPipeline& report = context_.stats->gpu.emplace_back();
+  report.title = blueprint_.title;
+  report.why_not = vkernel::WhyNotOnCuda(blueprint_);
+  if (!report.why_not.empty()) return false;
+  report.text = vkernel::Render(blueprint_, vkernel::Target::kCuda).text;
+  std::shared_ptr<const device::Program> program;
+  {
+    const Span span(&context_.stats->spans, Stage::kCompile);
+    SVM_ASSIGN_OR_RETURN(program, context_.gpu->programs().Get(report.title, report.text));
+  }
+  SVM_ASSIGN_OR_RETURN(const MeasuredSteps steps, run->MeasureSteps());
+  const auto ran = RunOnGpu(context_, context_.gpu, *program, *binding_, steps, sink);
+  if (base::CodeOf(ran.status()) == base::ErrorCode::kOutOfMemory) {
+    report.why_not = ran.status().message();
+    return false;
+  }
+  SVM_ASSIGN_OR_RETURN(report.kernel_ms, ran);
+  return true;
 }
 
 std::vector<HashKeyColumn> PipelineRun::HashKeyColumns() const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/exec/gpu/launch_call.h"
 #include "engine/exec/grouping.h"
 #include "engine/exec/kernel_binding.h"
 #include "engine/exec/kernel_run.h"
@@ -41,6 +42,8 @@ class PipelineRun {
   base::Result<RowSet> RunSink();
   base::Result<RowSet> RunCollect(int64_t enough);
   base::Result<RowSet> RunDense(const plan::AggregateNode& node);
+  // Adds the pipeline's rows to the groups on the GPU. False: it cannot, and nothing has happened.
+  base::Result<bool> TryGpu(KernelRun* run, const DenseSink& sink);
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
   base::Result<RowSet> RunSorted();
   base::Result<RowSet> RunLimit();

@@ -31,10 +31,12 @@ Query::Query(Engine* engine, QueryPlan* plan, const RunOptions& options)
   context_.budget = &engine->budget_;
   context_.workers = {engine->device_.get(), options.cancel};
   context_.kernels = engine->kernels_.get();
+  context_.gpu = engine->gpu_.get();
   context_.stats = options.stats;
   context_.settings = plan->settings();
   // A query that starts over runs other kernels.
   context_.stats->kernels.clear();
+  context_.stats->gpu.clear();
 }
 
 base::Result<std::shared_ptr<arrow::Table>> Query::Run() {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "engine/base/span.h"
@@ -17,6 +18,16 @@
 
 namespace shadowvm::exec {
 
+class Gpu;
+
+// What became of a pipeline that was meant for the GPU.
+struct GpuPipeline {
+  std::string title;
+  std::string why_not;  // empty: it ran there
+  std::string text;     // of its kernel
+  double kernel_ms = 0;
+};
+
 // What one query did, beside its answer.
 struct QueryStats {
   base::Spans spans;
@@ -26,6 +37,7 @@ struct QueryStats {
   std::atomic<int64_t> segments_skipped{0};  // by zones
   std::atomic<int64_t> rows{0};              // of the answer
   std::vector<vkernel::KernelText> kernels;  // that it ran, in the order of its pipelines
+  std::vector<GpuPipeline> gpu;              // in mode gpu
 };
 
 // What one pipeline of a query did.
@@ -53,6 +65,7 @@ struct QueryContext {
   memory::MemoryBudget* budget = nullptr;
   schedule::Workers workers;
   vkernel::KernelCache* kernels = nullptr;
+  Gpu* gpu = nullptr;  // mode gpu: pipelines run there where they can
   QueryStats* stats = nullptr;
   plan::Settings settings;
 };

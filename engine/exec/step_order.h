@@ -18,6 +18,12 @@ struct StepEstimate {
   bool redundant = false;    // keeps every row, proven
 };
 
+// The order in which steps run, and what was found out about each step of the blueprint.
+struct MeasuredSteps {
+  std::vector<uint8_t> order;
+  std::vector<StepEstimate> estimates;
+};
+
 // The order that drops rows soonest for the least work: ascending cost / (1 - selectivity), as far
 // as 'after' allows. Steps that keep all rows, and optional ones that drop little, are left out.
 std::vector<uint8_t> OrderSteps(const std::vector<vkernel::Step>& steps,

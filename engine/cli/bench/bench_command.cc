@@ -20,13 +20,15 @@ namespace {
 constexpr const char* kExplanation =
     R"(Residency says where the tables are when the clock starts: 'host' keeps them in
 memory as segments, 'file' keeps nothing between runs and reads the Parquet files every time.
+With '--mode gpu' segments are copied to the GPU by the first run that reads them and stay there.
 
 Examples:
   shadowvm bench ssb --data data/ssb-sf1                        tables resident, 5 runs a query
   shadowvm bench ssb --sf 1 --threads 2                         generated in memory, no files needed
   shadowvm bench ssb --data data/ssb-sf10 --residency file      from the Parquet files every run
   shadowvm bench ssb --data data/ssb-sf10 --memory 3G --json r.json
-  shadowvm bench ssb --data data/ssb-sf1 --query q2.1 --runs 20)";
+  shadowvm bench ssb --data data/ssb-sf1 --query q2.1 --runs 20
+  shadowvm bench ssb --sf 0.01 --mode gpu --emulate-gpu         the GPU's kernels, without a GPU)";
 
 void SetDefaults(BenchSettings* settings) {
   if (settings->threads == 0) settings->threads = NumUsableCores();
@@ -61,6 +63,9 @@ base::Result<BenchSettings> Complete(BenchSettings settings, const std::string& 
     return base::MakeError(base::ErrorCode::kBadCommand,
                            "--residency file needs files: give --data DIR");
   }
+  if (settings.emulate_gpu && settings.mode != Mode::kGpu) {
+    return base::MakeError(base::ErrorCode::kBadCommand, "--emulate-gpu goes with --mode gpu");
+  }
   if (!memory.empty()) {
     SVM_ASSIGN_OR_RETURN(settings.memory_bytes, ParseBytes(memory));
   }
@@ -86,6 +91,15 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings, std::string* memory) {
          },
          "Where the tables are when the clock starts (default: host)")
       ->check(CLI::IsMember({"host", "file"}));
+  ssb->add_option_function<std::string>(
+         "--mode",
+         [settings](const std::string& word) {
+           settings->mode = word == "gpu" ? Mode::kGpu : Mode::kCpu;
+         },
+         "What works on the rows (default: cpu)")
+      ->check(CLI::IsMember({"cpu", "gpu"}));
+  ssb->add_flag("--emulate-gpu", settings->emulate_gpu,
+                "With --mode gpu: emulate the card, very slowly");
   ssb->add_option("--query", settings->queries, "Only these queries, such as q2.1");
   ssb->add_option("--json", settings->json_file,
                   "Also write the report, answers included, to this file");

@@ -68,6 +68,10 @@ class EngineRunner : public QueryRunner {
     run.compile_ms = stats.spans.Milliseconds(base::Stage::kCompile);
     run.compiles = engine_->kernels().stats().compiles_fast - before.compiles_fast;
     run.bytes = stats.bytes_read.load();
+    for (const exec::GpuPipeline& pipeline : stats.gpu) {
+      run.gpu_ms += pipeline.kernel_ms;
+      if (!pipeline.why_not.empty()) run.gpu_why_not = pipeline.title + ": " + pipeline.why_not;
+    }
     return run;
   }
 
@@ -151,6 +155,10 @@ base::Result<std::unique_ptr<QueryRunner>> MakeEngineRunner(const BenchSettings&
   options.memory_bytes = settings.memory_bytes;
   options.keep_tables = settings.residency == Residency::kHost;
   options.kernels.directory = KernelCacheFolder().string();
+  options.gpu.programs.directory = options.kernels.directory;
+  if (settings.mode == Mode::kGpu) {
+    options.gpu.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
+  }
   SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(std::move(options)));
   // Starting the engine is not what is measured: a node starts once, queries come later.
   engine->kernels().AwaitWarm();

@@ -24,6 +24,8 @@ struct QueryRun {
   int64_t compiles = 0;   // kernels compiled for it, none when all came from the cache
   int64_t bytes =
       0;  // encoded bytes of the columns the query reads: what the bandwidth floor is made of
+  double gpu_ms = 0;        // of it, kernels on the GPU
+  std::string gpu_why_not;  // why a pipeline meant for the GPU ran on the CPU; empty: none did
   std::shared_ptr<arrow::Table> answer;
 };
 

@@ -10,6 +10,21 @@
 
 namespace shadowvm::cli {
 
+namespace {
+
+void PrintGpu(const BenchReport& report) {
+  std::printf("\nkernels on the GPU\nquery     min ms   median\n");
+  for (const auto& query : report.queries) {
+    if (query.gpu_why_not.empty()) {
+      std::printf("%-6s %9.3f %8.3f\n", query.name.c_str(), query.gpu_min_ms, query.gpu_median_ms);
+    } else {
+      std::printf("%-6s on the CPU: %s\n", query.name.c_str(), query.gpu_why_not.c_str());
+    }
+  }
+}
+
+}  // namespace
+
 double FloorFraction(const QueryReport& query, double bytes_per_second) {
   if (query.min_ms <= 0 || bytes_per_second <= 0) return 0;
   return static_cast<double>(query.bytes) / bytes_per_second / (query.min_ms / 1e3);
@@ -33,6 +48,8 @@ nlohmann::ordered_json ToJson(const BenchSettings& settings) {
   json["runs"] = settings.runs;
   json["memory"] = settings.memory_bytes;
   json["residency"] = settings.residency == Residency::kHost ? "host" : "file";
+  json["mode"] = settings.mode == Mode::kGpu ? "gpu" : "cpu";
+  if (settings.emulate_gpu) json["emulate_gpu"] = true;
   return json;
 }
 
@@ -50,6 +67,11 @@ nlohmann::ordered_json ToJson(const BenchReport& report) {
     entry["compile_ms"] = query.compile_ms;
     entry["bytes"] = query.bytes;
     entry["floor_fraction"] = FloorFraction(query, report.bandwidth.all);
+    if (report.settings.mode == Mode::kGpu) {
+      entry["gpu_kernel_min_ms"] = query.gpu_min_ms;
+      entry["gpu_kernel_median_ms"] = query.gpu_median_ms;
+      if (!query.gpu_why_not.empty()) entry["gpu_why_not"] = query.gpu_why_not;
+    }
     entry["rows"] = query.rows;
     json["queries"].push_back(std::move(entry));
   }
@@ -69,6 +91,7 @@ void PrintReport(const BenchReport& report) {
                 100 * FloorFraction(query, report.bandwidth.all), query.rows.size());
     log_sum += std::log(query.min_ms);
   }
+  if (report.settings.mode == Mode::kGpu) PrintGpu(report);
   if (report.queries.empty()) return;
   std::printf("\ngeomean %8.2f\n", std::exp(log_sum / static_cast<double>(report.queries.size())));
 }

@@ -20,15 +20,17 @@ double Median(std::vector<double> values) {
 base::Result<QueryReport> RunQuery(QueryRunner* runner, const std::string& name, int runs) {
   QueryReport report;
   report.name = name;
-  std::vector<double> times;
+  std::vector<double> times, gpu_times;
   for (int i = 0; i < runs; ++i) {
     SVM_ASSIGN_OR_RETURN(const QueryRun run, runner->Run(name, nlohmann::json::object()));
     SVM_ASSIGN_OR_RETURN(nlohmann::json rows, RowsToJson(*run.answer));
     times.push_back(run.total_ms);
+    gpu_times.push_back(run.gpu_ms);
     if (i == 0) {
       report.first_ms = run.total_ms;
       report.compile_ms = run.compile_ms;
       report.bytes = run.bytes;
+      report.gpu_why_not = run.gpu_why_not;
       report.rows = std::move(rows);
     } else if (rows != report.rows) {
       return base::MakeError(
@@ -38,6 +40,8 @@ base::Result<QueryReport> RunQuery(QueryRunner* runner, const std::string& name,
   }
   report.min_ms = *std::min_element(times.begin(), times.end());
   report.median_ms = Median(std::move(times));
+  report.gpu_min_ms = *std::min_element(gpu_times.begin(), gpu_times.end());
+  report.gpu_median_ms = Median(std::move(gpu_times));
   return report;
 }
 

@@ -58,6 +58,7 @@ class DenseGroups {
   // Per key, for KernelCall::strides.
   const std::vector<uint64_t>& strides() const { return strides_; }
   int row_words() const { return row_words_; }
+  uint64_t num_slots() const { return num_slots_; }
   // A worker's array, made on its first call: KernelCall::dense. Each worker calls for itself.
   base::Result<int64_t*> Slots(int worker);
 

@@ -22,8 +22,11 @@
 namespace shadowvm::exec {
 
 // Kernels are kept in 'cache_folder'; empty: in memory alone.
-inline std::unique_ptr<Engine> MakeTestEngine(const std::string& cache_folder = {}) {
+inline std::unique_ptr<Engine> MakeTestEngine(const std::string& cache_folder = {},
+                                              GpuKind gpu = GpuKind::kNone) {
   EngineOptions options;
+  options.gpu.kind = gpu;
+  options.gpu.programs.use_disk = false;
   options.threads = 2;
   options.memory_bytes = int64_t{1} << 30;
   options.kernels.use_disk = !cache_folder.empty();

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/gpu/gpu_run.h"
+
+#include <algorithm>
+
+#include "engine/base/fault.h"
+#include "engine/exec/gpu/launch_plan.h"
+
+namespace shadowvm::exec {
+namespace {
+
+using base::Result;
+using base::Status;
+using device::DeviceAddress;
+
+class Launch {
+ public:
+  Launch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts)
+      : inputs_(inputs), sink_(inputs.sink), facts_(facts) {}
+
+  Status Run(Gpu::Turn* turn, const device::Program& program) {
+    LaunchWriter sizes(0);
+    Write(&sizes);
+    SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn->Scratch(sizes.bytes()));
+    LaunchWriter writer(address);
+    const Written written = Write(&writer);
+    std::vector<int64_t> groups(static_cast<size_t>(sink_.num_words()));
+    kernels::u32 error = 0;
+    device::Stream& stream = *turn->stream();
+    SVM_RETURN_NOT_OK(stream.CopyIn(address, writer.image().data(), writer.bytes()));
+    SVM_RETURN_NOT_OK(stream.Launch(program, written.shape, writer.block_address()));
+    SVM_RETURN_NOT_OK(stream.CopyOut(groups.data(), written.groups, sink_.num_words() * 8));
+    SVM_RETURN_NOT_OK(stream.CopyOut(&error, written.error, sizeof error));
+    SVM_RETURN_NOT_OK(stream.Synchronize());
+    if (error != 0) {
+      return base::MakeError(static_cast<base::ErrorCode>(error),
+                             inputs_.binding.blueprint().title);
+    }
+    std::copy(groups.begin(), groups.end(), sink_.slots);
+    return Status::OK();
+  }
+
+ private:
+  struct Written {
+    device::LaunchShape shape;
+    DeviceAddress groups = 0;
+    DeviceAddress error = 0;
+  };
+
+  Written Write(LaunchWriter* writer) const {
+    const kernels::u32 no_error = 0;
+    kernels::LaunchBlock head{};
+    head.call = WriteCall(inputs_, writer);
+    head.error = writer->AddRoom(&no_error, 1);
+    head.segments = writer->AddData(inputs_.segments.rows.data(), Count(inputs_.segments.rows));
+    head.num_segments = static_cast<kernels::u32>(inputs_.segments.rows.size());
+    head.wide_steps =
+        static_cast<kernels::u32>(WideSteps(inputs_.binding.blueprint(), inputs_.steps));
+    head.num_slots = static_cast<kernels::u32>(sink_.num_slots);
+    head.row_words = static_cast<kernels::u32>(RowWords(sink_.accumulators));
+    std::vector<int64_t> initial(head.row_words);
+    Initialise(sink_.accumulators, initial.data());
+    head.initial = writer->AddArray(initial.data(), Count(initial));
+    const std::vector<kernels::MergeOp> merge = MergeOps(sink_.accumulators);
+    head.merge = writer->AddArray(merge.data(), Count(merge));
+    // What is resident depends on the block's size, which must not depend on it.
+    std::vector<kernels::ResidentBits> residents(inputs_.binding.blueprint().joins.size());
+    const int64_t block_bytes =
+        writer->block_size() + Count(residents) * int64_t{sizeof residents[0]} + 16;
+    const LaunchPlan plan = PlanLaunch(facts_, inputs_, block_bytes);
+    std::copy(plan.residents.begin(), plan.residents.end(), residents.begin());
+    head.residents = writer->AddArray(residents.data(), Count(residents));
+    head.num_residents = static_cast<kernels::u32>(plan.residents.size());
+    head.queue_at = plan.queue_at;
+    head.dense_at = plan.dense_at;
+    writer->Finish(head);
+    return {plan.shape, reinterpret_cast<DeviceAddress>(head.call.dense),
+            reinterpret_cast<DeviceAddress>(head.error)};
+  }
+
+  template <typename T>
+  static int64_t Count(const std::vector<T>& values) {
+    return static_cast<int64_t>(values.size());
+  }
+
+  const LaunchInputs& inputs_;
+  const DenseSink& sink_;
+  const device::AcceleratorFacts& facts_;
+};
+
+}  // namespace
+
+Result<double> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
+                        const PipelineBinding& binding, const MeasuredSteps& steps,
+                        const DenseSink& sink) {
+  SVM_FAULT_POINT("exec.gpu.run");
+  SVM_ASSIGN_OR_RETURN(const std::vector<SegmentPtr> segments,
+                       ReadSegments(binding, context.stats));
+  if (segments.empty()) return 0.0;
+  SVM_ASSIGN_OR_RETURN(auto predicates, binding.EvaluatePredicates());
+  Gpu::Turn turn(gpu);
+  const base::Span span(&context.stats->spans, base::Stage::kRun);
+  auto copied = CopySegments(binding, segments, &turn.copies(), turn.stream());
+  if (!copied.ok()) {
+    // What was queued names segments that are about to go.
+    SVM_RETURN_NOT_OK(turn.stream()->Synchronize());
+    return copied.status();
+  }
+  const LaunchInputs inputs{binding, steps, sink, std::move(*copied), std::move(predicates)};
+  SVM_RETURN_NOT_OK(Launch(inputs, gpu->facts()).Run(&turn, program));
+  return turn.stream()->launch_milliseconds();
+}
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/gpu/launch_call.h"
+
+#include "engine/vkernel/render/row_scope.h"
+
+namespace shadowvm::exec {
+namespace {
+
+using kernels::MergeOp;
+
+MergeOp MergeOf(AccumulatorKind kind) {
+  switch (kind) {
+    case AccumulatorKind::kSumI128:
+      return MergeOp::kAddWide;
+    case AccumulatorKind::kSumDouble:
+      return MergeOp::kAddDouble;
+    case AccumulatorKind::kMinI64:
+      return MergeOp::kMin;
+    case AccumulatorKind::kMaxI64:
+      return MergeOp::kMax;
+    case AccumulatorKind::kMinDouble:
+      return MergeOp::kMinDouble;
+    case AccumulatorKind::kMaxDouble:
+      return MergeOp::kMaxDouble;
+    default:
+      return MergeOp::kAdd;  // counts and sums; others have no text for a GPU
+  }
+}
+
+// Tables without what a kernel on a GPU does not look at.
+kernels::DirectView WriteDirect(LaunchWriter* writer, const kernels::DirectView& host) {
+  const auto size = static_cast<int64_t>(host.size);
+  kernels::DirectView view = host;
+  view.bits = writer->AddData(host.bits, size / 8 + 1);
+  view.bytes = nullptr;
+  view.codes = writer->AddData(host.codes, size);
+  view.rows = writer->AddData(host.rows, size);
+  view.next = nullptr;
+  return view;
+}
+
+kernels::HashView WriteHash(LaunchWriter* writer, const kernels::HashView& host, int64_t num_rows,
+                            int key_words) {
+  kernels::HashView view = host;
+  view.slots = writer->AddData(host.slots, static_cast<int64_t>(host.mask) + 1);
+  view.keys = writer->AddData(host.keys, num_rows * key_words);
+  view.codes = writer->AddData(host.codes, num_rows);
+  view.next = nullptr;
+  return view;
+}
+
+kernels::PayloadView WritePayload(LaunchWriter* writer, const RowSet& rows, int column) {
+  const kernels::PayloadView host = rows.payload(column);
+  const int64_t bytes = rows.num_rows * rows.columns[static_cast<size_t>(column)].column.width();
+  kernels::PayloadView view{};
+  view.data = writer->AddData(host.data, bytes, 16);
+  view.valid = writer->AddData(host.valid, rows.num_rows);
+  return view;
+}
+
+kernels::ListView WriteList(LaunchWriter* writer, const kernels::ListView& host) {
+  const auto count = static_cast<int64_t>(host.count);
+  kernels::ListView view{};
+  view.integers = writer->AddData(host.integers, count);
+  view.reals = writer->AddData(host.reals, count);
+  view.count = host.count;
+  return view;
+}
+
+template <typename T>
+const T* WriteArray(LaunchWriter* writer, const std::vector<T>& values) {
+  return writer->AddArray(values.data(), static_cast<int64_t>(values.size()));
+}
+
+}  // namespace
+
+std::vector<MergeOp> MergeOps(std::span<const Accumulator> accumulators) {
+  std::vector<MergeOp> ops(static_cast<size_t>(RowWords(accumulators)), MergeOp::kSecondWord);
+  for (const Accumulator& accumulator : accumulators) {
+    ops[static_cast<size_t>(accumulator.word)] = MergeOf(accumulator.kind);
+  }
+  return ops;
+}
+
+kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) {
+  const PipelineBinding& binding = inputs.binding;
+  const DenseSink& sink = inputs.sink;
+  const vkernel::Blueprint& blueprint = binding.blueprint();
+  kernels::KernelCall call{};
+  call.dense = writer->AddRoom(sink.slots, sink.num_words());
+
+  std::vector<kernels::ColumnView> columns;
+  for (const auto& column : inputs.segments.columns) {
+    kernels::ColumnView view{};
+    view.data = writer->AddData(column.data(), static_cast<int64_t>(column.size()));
+    columns.push_back(view);
+  }
+  std::vector<kernels::RangeView> ranges;
+  for (size_t i = 0; i < blueprint.ranges.size(); ++i) {
+    const ValueRange& range = binding.range(static_cast<int>(i));
+    const auto low = static_cast<kernels::u64>(range.min);
+    ranges.push_back({low, static_cast<kernels::u64>(range.max) - low});
+  }
+  std::vector<kernels::PassView> passes;
+  for (const DictionaryPredicate::Bytes& bytes : inputs.predicates) {
+    passes.push_back({writer->AddData(bytes->data(), static_cast<int64_t>(bytes->size()))});
+  }
+  std::vector<kernels::DirectView> directs;
+  std::vector<kernels::HashView> hashes;
+  for (size_t i = 0; i < blueprint.joins.size(); ++i) {
+    const JoinTable& table = *binding.joins()[i].table;
+    if (blueprint.joins[i].form == vkernel::JoinForm::kHash) {
+      hashes.push_back(WriteHash(writer, table.hash(), table.rows().num_rows,
+                                 vkernel::KeyWords(blueprint.joins[i].keys)));
+    } else {
+      directs.push_back(WriteDirect(writer, table.direct()));
+    }
+  }
+  std::vector<kernels::PayloadView> payloads;
+  for (const vkernel::PayloadColumn& payload : blueprint.payloads) {
+    payloads.push_back(
+        payload.used
+            ? WritePayload(writer, *binding.joins()[payload.join].build->rows, payload.column)
+            : kernels::PayloadView{});
+  }
+  std::vector<kernels::ListView> lists;
+  const LiteralArguments& literals = binding.literals();
+  for (size_t i = 0; i < literals.num_lists(); ++i) {
+    lists.push_back(WriteList(writer, literals.lists()[i]));
+  }
+
+  call.columns = WriteArray(writer, columns);
+  call.ranges = WriteArray(writer, ranges);
+  call.passes = WriteArray(writer, passes);
+  call.directs = WriteArray(writer, directs);
+  call.hashes = WriteArray(writer, hashes);
+  call.payloads = WriteArray(writer, payloads);
+  call.lists = WriteArray(writer, lists);
+  call.literals =
+      writer->AddArray(literals.literals(), static_cast<int64_t>(literals.num_literals()));
+  call.order = WriteArray(writer, inputs.steps.order);
+  call.num_steps = static_cast<kernels::u32>(inputs.steps.order.size());
+  call.strides = writer->AddArray(sink.strides.data(), static_cast<int64_t>(sink.strides.size()));
+  call.origins = writer->AddArray(sink.origins.data(), static_cast<int64_t>(sink.origins.size()));
+  return call;
+}
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/gpu/launch_plan.h"
+
+#include <algorithm>
+
+#include "engine/vkernel/render/target.h"
+
+namespace shadowvm::exec {
+namespace {
+
+// Below this share of rows left the rest of the sentence wants a row in every lane. Measured by
+// hand on an H200: at 1/12 queueing pays, at 1/7 it costs.
+constexpr double kQueueBelow = 1.0 / 12;
+// Groups take no more than this share of shared memory: many groups are seldom hot, and bitmaps are
+// asked more often.
+constexpr int64_t kDenseShare = 4;
+constexpr int64_t kAlignment = 16;
+
+int64_t RoundUp(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+// Hands out shared memory from its start on.
+class SharedMemory {
+ public:
+  SharedMemory(int64_t used, int64_t size) : used_(RoundUp(used)), size_(size) {}
+
+  int64_t left() const { return size_ - used_; }
+  kernels::u32 Take(int64_t bytes) {
+    const int64_t at = used_;
+    used_ += RoundUp(bytes);
+    return static_cast<kernels::u32>(at);
+  }
+  int64_t used() const { return used_; }
+
+ private:
+  int64_t used_;
+  int64_t size_;
+};
+
+// The tables that steps probe by address, in the order of the steps.
+std::vector<int> ProbedDirects(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps) {
+  std::vector<int> joins;
+  for (const uint8_t number : steps.order) {
+    const vkernel::Step& step = blueprint.levels[0].steps[number];
+    if (step.kind == vkernel::StepKind::kProbe &&
+        blueprint.joins[step.join].form != vkernel::JoinForm::kHash) {
+      joins.push_back(step.join);
+    }
+  }
+  return joins;
+}
+
+}  // namespace
+
+int WideSteps(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps) {
+  double left = 1;
+  int wide = 0;
+  for (const uint8_t number : steps.order) {
+    const vkernel::Step& step = blueprint.levels[0].steps[number];
+    if (!vkernel::IsOneVerb(step, blueprint) || left < kQueueBelow) break;
+    left *= steps.estimates[number].selectivity;
+    ++wide;
+  }
+  return wide;
+}
+
+LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
+                      int64_t block_bytes) {
+  constexpr int kWarpThreads = 32;
+  const PipelineBinding& binding = inputs.binding;
+  LaunchPlan plan;
+  int64_t warps = 0;  // that find a tile
+  for (const kernels::SegmentRows& rows : inputs.segments.rows) {
+    warps += (rows.row_end - rows.row_begin) / kernels::kWideTileRows + 1;
+  }
+  plan.shape.block_threads = std::min(facts.max_block_threads, 1024);
+  const int warps_of_block = plan.shape.block_threads / kWarpThreads;
+  plan.shape.num_blocks =
+      static_cast<int>(std::clamp<int64_t>(warps / warps_of_block + 1, 1, facts.num_processors));
+
+  SharedMemory shared(block_bytes, facts.shared_bytes);
+  plan.queue_at = shared.Take(int64_t{warps_of_block} * kernels::kQueueRows * 4);
+  const int64_t dense_bytes = inputs.sink.num_words() * 8;
+  if (dense_bytes <= shared.left() && dense_bytes <= facts.shared_bytes / kDenseShare) {
+    plan.dense_at = shared.Take(dense_bytes);
+  }
+  for (const int join : ProbedDirects(binding.blueprint(), inputs.steps)) {
+    const auto keys = static_cast<int64_t>(binding.joins()[join].table->direct().size);
+    const int64_t bytes = RoundUp(keys / 8 + 1);
+    if (bytes > shared.left()) continue;
+    const auto slot = static_cast<kernels::u32>(binding.blueprint().joins[join].slot);
+    plan.residents.push_back({slot, shared.Take(bytes), static_cast<kernels::u32>(bytes)});
+  }
+  plan.shape.shared_bytes = shared.used();
+  return plan;
+}
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "engine/device/accelerator.h"
+#include "engine/kernels/common/launch.h"
+
+namespace shadowvm::exec {
+
+// Writes what one launch is told, as the bytes of one stretch of the device's memory: first data
+// that kernels read where it is, then the LaunchBlock with the arrays that blocks of threads bring
+// into shared memory (engine/kernels/common/launch.h). Pointers are the device's, so the stretch's
+// address must be known: who writes does so twice, first without an address to learn how much there
+// is.
+class LaunchWriter {
+ public:
+  // At address 0 nothing is kept but the sizes.
+  explicit LaunchWriter(device::DeviceAddress address) : address_(address) {}
+
+  // Data, with bytes after it that may be read. Before any array of the block.
+  const void* AddData(const void* bytes, int64_t size, int64_t padding = 16);
+  template <typename T>
+  const T* AddData(const T* values, int64_t count) {
+    return static_cast<const T*>(
+        values == nullptr ? nullptr
+                          : AddData(static_cast<const void*>(values), count * int64_t{sizeof(T)}));
+  }
+
+  // Room for what the kernel gives back, filled with these bytes.
+  template <typename T>
+  T* AddRoom(const T* values, int64_t count) {
+    return const_cast<T*>(AddData(values, count));
+  }
+
+  // An array of the block, as its distance from the block's start.
+  template <typename T>
+  const T* AddArray(const T* values, int64_t count) {
+    const int64_t at = kHeadBytes + Append(&block_, values, count * int64_t{sizeof(T)});
+    return reinterpret_cast<const T*>(at);
+  }
+
+  // The block's head, once all else is there; its block_bytes are filled in.
+  void Finish(kernels::LaunchBlock head);
+
+  int64_t bytes() const { return data_size_ + block_size(); }
+  int64_t block_size() const { return kHeadBytes + block_.size; }
+  // Where the block will be, after Finish.
+  device::DeviceAddress block_address() const {
+    return address_ + static_cast<uint64_t>(data_size_);
+  }
+  // All of it, after Finish.
+  const std::vector<uint8_t>& image() const { return data_.bytes; }
+
+ private:
+  struct Stretch {
+    std::vector<uint8_t> bytes;
+    int64_t size = 0;
+  };
+  static constexpr int64_t kAlignment = 16;
+  static constexpr int64_t RoundUp(int64_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  static constexpr int64_t kHeadBytes = sizeof(kernels::LaunchBlock);
+
+  int64_t Append(Stretch* stretch, const void* bytes, int64_t size);
+
+  const device::DeviceAddress address_;
+  Stretch data_, block_;
+  int64_t data_size_ = 0;
+};
+
+}  // namespace shadowvm::exec
