@@ -21,10 +21,10 @@ struct QueryReport {
   double median_ms = 0;
   double compile_ms = 0;  // of the first run
   int64_t bytes = 0;
+  nlohmann::json rows;
   double gpu_min_ms = 0;  // mode gpu: of kernels
   double gpu_median_ms = 0;
-  std::string gpu_why_not;
-  nlohmann::json rows;
+  std::string gpu_why_not = {};
 };
 
 struct BenchReport {

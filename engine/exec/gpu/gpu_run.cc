@@ -56,8 +56,6 @@ class Launch {
     head.error = writer->AddRoom(&no_error, 1);
     head.segments = writer->AddData(inputs_.segments.rows.data(), Count(inputs_.segments.rows));
     head.num_segments = static_cast<kernels::u32>(inputs_.segments.rows.size());
-    head.wide_steps =
-        static_cast<kernels::u32>(WideSteps(inputs_.binding.blueprint(), inputs_.steps));
     head.num_slots = static_cast<kernels::u32>(sink_.num_slots);
     head.row_words = static_cast<kernels::u32>(RowWords(sink_.accumulators));
     std::vector<int64_t> initial(head.row_words);
@@ -65,13 +63,17 @@ class Launch {
     head.initial = writer->AddArray(initial.data(), Count(initial));
     const std::vector<kernels::MergeOp> merge = MergeOps(sink_.accumulators);
     head.merge = writer->AddArray(merge.data(), Count(merge));
-    // What is resident depends on the block's size, which must not depend on it.
+    // What is resident, and so the order, depends on the block's size, which must not depend on it.
     std::vector<kernels::ResidentBits> residents(inputs_.binding.blueprint().joins.size());
-    const int64_t block_bytes =
-        writer->block_size() + Count(residents) * int64_t{sizeof residents[0]} + 16;
+    const int64_t block_bytes = writer->block_size() +
+                                Count(residents) * int64_t{sizeof residents[0]} +
+                                Count(inputs_.steps.order) + 32;
     const LaunchPlan plan = PlanLaunch(facts_, inputs_, block_bytes);
     std::copy(plan.residents.begin(), plan.residents.end(), residents.begin());
     head.residents = writer->AddArray(residents.data(), Count(residents));
+    head.call.order = writer->AddArray(plan.steps.order.data(), Count(plan.steps.order));
+    head.call.num_steps = static_cast<kernels::u32>(plan.steps.order.size());
+    head.wide_steps = static_cast<kernels::u32>(plan.steps.wide);
     head.num_residents = static_cast<kernels::u32>(plan.residents.size());
     head.queue_at = plan.queue_at;
     head.dense_at = plan.dense_at;

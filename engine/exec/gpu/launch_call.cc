@@ -140,8 +140,6 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
   call.lists = WriteArray(writer, lists);
   call.literals =
       writer->AddArray(literals.literals(), static_cast<int64_t>(literals.num_literals()));
-  call.order = WriteArray(writer, inputs.steps.order);
-  call.num_steps = static_cast<kernels::u32>(inputs.steps.order.size());
   call.strides = writer->AddArray(sink.strides.data(), static_cast<int64_t>(sink.strides.size()));
   call.origins = writer->AddArray(sink.origins.data(), static_cast<int64_t>(sink.origins.size()));
   return call;

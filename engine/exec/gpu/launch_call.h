@@ -35,7 +35,8 @@ struct LaunchInputs {
   std::vector<DictionaryPredicate::Bytes> predicates;  // by slot
 };
 
-// The call of a launch: what a WorkerCall is told, with all it points to in the writer.
+// The call of a launch but for the order of its steps: what a WorkerCall is told, with all it
+// points to in the writer.
 kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer);
 
 // How each word of a group's row is merged.

@@ -5,14 +5,9 @@
 
 #include <algorithm>
 
-#include "engine/vkernel/render/target.h"
-
 namespace shadowvm::exec {
 namespace {
 
-// Below this share of rows left the rest of the sentence wants a row in every lane. Measured by
-// hand on an H200: at 1/12 queueing pays, at 1/7 it costs.
-constexpr double kQueueBelow = 1.0 / 12;
 // Groups take no more than this share of shared memory: many groups are seldom hot, and bitmaps are
 // asked more often.
 constexpr int64_t kDenseShare = 4;
@@ -53,18 +48,6 @@ std::vector<int> ProbedDirects(const vkernel::Blueprint& blueprint, const Measur
 
 }  // namespace
 
-int WideSteps(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps) {
-  double left = 1;
-  int wide = 0;
-  for (const uint8_t number : steps.order) {
-    const vkernel::Step& step = blueprint.levels[0].steps[number];
-    if (!vkernel::IsOneVerb(step, blueprint) || left < kQueueBelow) break;
-    left *= steps.estimates[number].selectivity;
-    ++wide;
-  }
-  return wide;
-}
-
 LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
                       int64_t block_bytes) {
   constexpr int kWarpThreads = 32;
@@ -85,13 +68,16 @@ LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs&
   if (dense_bytes <= shared.left() && dense_bytes <= facts.shared_bytes / kDenseShare) {
     plan.dense_at = shared.Take(dense_bytes);
   }
+  std::vector<bool> resident(binding.joins().size());
   for (const int join : ProbedDirects(binding.blueprint(), inputs.steps)) {
     const auto keys = static_cast<int64_t>(binding.joins()[join].table->direct().size);
     const int64_t bytes = RoundUp(keys / 8 + 1);
     if (bytes > shared.left()) continue;
     const auto slot = static_cast<kernels::u32>(binding.blueprint().joins[join].slot);
     plan.residents.push_back({slot, shared.Take(bytes), static_cast<kernels::u32>(bytes)});
+    resident[static_cast<size_t>(join)] = true;
   }
+  plan.steps = OrderForGpu(binding.blueprint(), inputs.steps, resident);
   plan.shape.shared_bytes = shared.used();
   return plan;
 }

@@ -6,15 +6,11 @@
 #include <vector>
 
 #include "engine/device/accelerator.h"
+#include "engine/exec/gpu/gpu_steps.h"
 #include "engine/exec/gpu/launch_call.h"
 #include "engine/kernels/common/launch.h"
-#include "engine/vkernel/blueprint/blueprint.h"
 
 namespace shadowvm::exec {
-
-// How many of the leading steps run on wide tiles: those that are one verb, until so few rows are
-// left that the rest wants one in every lane.
-int WideSteps(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps);
 
 // How a launch uses a block's shared memory, and how many blocks of how many threads there are.
 struct LaunchPlan {
@@ -22,6 +18,7 @@ struct LaunchPlan {
   kernels::u32 queue_at = 0;
   kernels::u32 dense_at = 0;  // 0: groups stay in the device's memory
   std::vector<kernels::ResidentBits> residents;
+  GpuSteps steps;
 };
 
 // 'block_bytes' are those of the launch's block, at the start of shared memory. Groups go first,

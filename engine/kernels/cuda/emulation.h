@@ -12,6 +12,7 @@
 namespace shadowvm::kernels {
 
 #define SVM_UNROLL
+#define SVM_ROLLED
 #define SVM_KERNEL_ENTRY                                               \
   static void svm_emulated(const LaunchBlock* svm_argument);           \
   extern "C" void svm_kernel(void* lane) {                             \
@@ -48,6 +49,7 @@ SVM_INLINE void block_sync() {
 SVM_INLINE u32 lanes_here() { return 1u << lane_number(); }
 SVM_INLINE u32 sum_of_lanes(u32, u32 v) { return v; }
 
+SVM_INLINE u32 shift_right(u32 word, u32 v) { return word >> (v & 31); }
 SVM_INLINE u32 count_bits(u32 v) { return u32(__builtin_popcount(v)); }
 SVM_INLINE u32 lowest_bit(u32 v) { return u32(__builtin_ctz(v)); }
 
@@ -55,7 +57,12 @@ SVM_INLINE u8* shared_memory() { return svm_lane->shared; }
 SVM_INLINE bool is_shared(const void* p) {
   return u64(static_cast<const u8*>(p) - svm_lane->shared) < svm_lane->shared_bytes;
 }
-SVM_INLINE u32 load_shared(const u32* p) { return *p; }
+SVM_INLINE u32 shared_address(const void* p) {
+  return u32(static_cast<const u8*>(p) - svm_lane->shared);
+}
+SVM_INLINE u32 load_shared(u32 address) {
+  return *reinterpret_cast<const u32*>(svm_lane->shared + address);
+}
 
 struct Words4 {
   u32 word[4];

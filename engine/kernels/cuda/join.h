@@ -4,8 +4,8 @@
 #pragma once
 
 // Joins by direct address and by hash. A table's bitmap lies in shared memory where the launch
-// found room for it: then every row of a wide tile is looked up, alive or not, since an answer that
-// nobody wants is cheaper there than a branch.
+// found room for it, and only then is it asked on wide tiles: every row of a group that was loaded,
+// alive or not, since an answer that nobody wants is cheaper there than a branch.
 
 #include "engine/kernels/common/direct.h"
 #include "engine/kernels/common/hash_table.h"
@@ -13,31 +13,31 @@
 
 namespace shadowvm::kernels {
 
-SVM_INLINE bool bit_of(const u8* bits, bool shared, u64 key) {
-  const u32* const word = reinterpret_cast<const u32*>(bits) + (key >> 5);
-  return (shared ? load_shared(word) : load(word)) >> (key & 31) & 1;
-}
-
 // Whether keys are there. The table spans what offsets of the segment can be, or with kChecked may
-// not. A table of 2^32 keys is never direct.
+// not. A table of 2^32 keys is never direct. On wide tiles the bitmap is in shared memory.
 template <class U, bool kChecked>
 struct ExistsLook {
-  const u8* bits;
-  i64 table_base;
-  u64 size;
-  bool shared;
+  const Direct& table;
   u64 shift = 0;
-  SVM_MEMBER explicit ExistsLook(const Direct& table)
-      : bits(table.bits), table_base(table.base), size(table.size), shared(is_shared(bits)) {}
-  SVM_MEMBER void begin(i64 base) { shift = u64(base) - u64(table_base); }
-  SVM_MEMBER bool row(U offset, bool live) const {
-    if constexpr (kChecked || sizeof(U) == 8) {
-      const u64 key = offset + shift;
-      return live && key < size && bit_of(bits, shared, key);
-    } else {
-      return (shared || live) && bit_of(bits, shared, u32(offset + u32(shift)));
-    }
+  u32 bit_shift = 0;  // from an offset to the number of its bit in shared memory
+  SVM_MEMBER explicit ExistsLook(const Direct& t) : table(t) {}
+  SVM_MEMBER void begin(i64 base) {
+    shift = u64(base) - u64(table.base);
+    bit_shift = u32(shift) + 8 * shared_address(table.bits);
   }
+  SVM_MEMBER u32 wide(U offset) const {
+    if constexpr (kChecked) {
+      if (u64(offset) + shift >= table.size) return 0;
+    }
+    const u32 bit = u32(offset) + bit_shift;
+    return shift_right(load_shared(bit >> 5 << 2), bit) & 1;
+  }
+  SVM_MEMBER u32 narrow(U offset) const {
+    const u64 key = offset + shift;
+    if (kChecked && key >= table.size) return 0;
+    return table.bits[key >> 3] >> (key & 7) & 1;
+  }
+  SVM_MEMBER u32 all() const { return ~0u; }
 };
 
 // Keeps the rows whose key is in the table.
@@ -55,8 +55,7 @@ template <class U, bool kChecked>
 SVM_INLINE void keep_absent(Tile& t, const Direct& table, const Column<U>& column) {
   const SegmentColumn& segment = column.segment(t.row);
   ExistsLook<U, kChecked> look(table);
-  const u32 found =
-      look_up<U>(t.row, t.live, t.wide, segment, look) & valid_rows(t, segment.validity);
+  const u32 found = look_up<U>(t, segment, look) & valid_rows(t, segment.validity);
   take_live(t, t.live & ~found);
 }
 template <class U>

@@ -59,30 +59,28 @@ SVM_INLINE u32 valid_rows(const Tile& t, const u64* validity) {
   return valid;
 }
 
-// Which of the lane's rows pass: look.row(offset, live) of each, where look.begin(base) was told
-// the base of their segment.
+// Which of the lane's rows pass. A look is told the base of their segment by begin, says of an
+// offset whether it passes by wide or narrow, and may take all of it back in the end.
 template <class Offset, class Look>
-SVM_INLINE u32 look_up(u32 row, u32 live, bool wide, const SegmentColumn& segment, Look look) {
+SVM_INLINE u32 look_up(const Tile& t, const SegmentColumn& segment, Look& look) {
   look.begin(segment.base);
   u32 pass = 0;
-  const Offset* const from = static_cast<const Offset*>(segment.data) + row_in_segment(row);
-  if (wide) {
+  const Offset* const from = static_cast<const Offset*>(segment.data) + row_in_segment(t.row);
+  if (t.wide) {
     LaneOffsets<Offset> rows;
-    load_rows(from, live, rows);
-    SVM_UNROLL for (u32 r = 0; r < kLaneRows; ++r) {
-      pass |= u32(look.row(rows.offset[r], live >> r & 1)) << r;
-    }
-  } else if (live != 0) {
-    pass = look.row(load(from), true);
+    load_rows(from, t.live, rows);
+    SVM_UNROLL for (u32 r = 0; r < kLaneRows; ++r) pass |= look.wide(rows.offset[r]) << r;
+  } else if (t.live != 0) {
+    pass = look.narrow(load(from));
   }
-  return pass;
+  return pass & look.all();
 }
 
 // Keeps the rows that are not null and pass.
 template <class C, class Look>
 SVM_INLINE void keep_where(Tile& t, const C& column, Look look) {
   const SegmentColumn& segment = column.segment(t.row);
-  const u32 pass = look_up<typename C::Offset>(t.row, t.live, t.wide, segment, look);
+  const u32 pass = look_up<typename C::Offset>(t, segment, look);
   take_live(t, t.live & pass & valid_rows(t, segment.validity));
 }
 
@@ -131,7 +129,9 @@ struct RangeLook {
     low = Word(first);
     length = Word((last < kMost ? last : kMost) - first);
   }
-  SVM_MEMBER bool row(U offset, bool) const { return !none && Word(offset - low) <= length; }
+  SVM_MEMBER u32 wide(U offset) const { return Word(Word(offset) - low) <= length; }
+  SVM_MEMBER u32 narrow(U offset) const { return wide(offset); }
+  SVM_MEMBER u32 all() const { return none ? 0 : ~0u; }
 };
 
 template <class U>
@@ -142,7 +142,9 @@ SVM_INLINE void keep_range(Tile& t, const Column<U>& column, const RangeView& ra
 struct PassLook {
   const u8* pass;
   SVM_MEMBER void begin(i64) {}
-  SVM_MEMBER bool row(u32 code, bool live) const { return live && load(pass + code) != 0; }
+  SVM_MEMBER u32 wide(u32 code) const { return load(pass + code); }
+  SVM_MEMBER u32 narrow(u32 code) const { return load(pass + code); }
+  SVM_MEMBER u32 all() const { return ~0u; }
 };
 
 SVM_INLINE void keep_pass(Tile& t, const CodeColumn& column, const PassView& view) {

@@ -13,7 +13,7 @@ namespace shadowvm::kernels {
 
 SVM_INLINE void copy_to_shared(u32 at, const void* from, u32 bytes) {
   Words4* const to = reinterpret_cast<Words4*>(shared_memory() + at);
-  for (u32 n = thread_in_block(); n < bytes / 16; n += block_threads()) {
+  SVM_ROLLED for (u32 n = thread_in_block(); n < bytes / 16; n += block_threads()) {
     to[n] = stream_words4(static_cast<const u8*>(from) + 16 * u64(n));
   }
 }
@@ -52,18 +52,19 @@ SVM_INLINE void begin_kernel(DeviceCall& call, const LaunchBlock* argument) {
   LaunchBlock* const block = reinterpret_cast<LaunchBlock*>(shared_memory());
   if (thread_in_block() == 0) place_arrays(block);
   block_sync();
-  for (u32 n = 0; n < block->num_residents; ++n) {
+  SVM_ROLLED for (u32 n = 0; n < block->num_residents; ++n) {
     const ResidentBits& resident = block->residents[n];
     copy_to_shared(resident.at, block->call.directs[resident.direct].bits, resident.bytes);
   }
   if (block->dense_at != 0) {
-    for (u32 n = thread_in_block(); n < block->num_slots * block->row_words; n += block_threads()) {
+    SVM_ROLLED for (u32 n = thread_in_block(); n < block->num_slots * block->row_words;
+                    n += block_threads()) {
       shared_dense(block)[n] = block->initial[n % block->row_words];
     }
   }
   block_sync();
   if (thread_in_block() == 0) {
-    for (u32 n = 0; n < block->num_residents; ++n) {
+    SVM_ROLLED for (u32 n = 0; n < block->num_residents; ++n) {
       const ResidentBits& resident = block->residents[n];
       const_cast<DirectView&>(block->call.directs[resident.direct]).bits =
           shared_memory() + resident.at;
@@ -80,11 +81,12 @@ SVM_INLINE void end_kernel(const DeviceCall& call) {
   if (call.error != 0) atomic_swap_if(block->error, 0u, call.error);
   if (block->dense_at == 0) return;
   block_sync();
-  for (u32 slot = thread_in_block(); slot < block->num_slots; slot += block_threads()) {
+  SVM_ROLLED for (u32 slot = thread_in_block(); slot < block->num_slots; slot += block_threads()) {
     const i64* const from = shared_dense(block) + u64(slot) * block->row_words;
     if (from[0] == 0) continue;
     i64* const into = block->call.dense + u64(slot) * block->row_words;
-    for (u32 w = 0; w < block->row_words; ++w) merge_word(block->merge[w], into + w, from + w);
+    SVM_ROLLED for (u32 w = 0; w < block->row_words; ++w)
+        merge_word(block->merge[w], into + w, from + w);
   }
 }
 

@@ -20,6 +20,9 @@
 namespace shadowvm::kernels {
 
 #define SVM_UNROLL _Pragma("unroll")
+// Where a loop runs once a block or seldom: what it is unrolled to costs more to compile than it
+// saves.
+#define SVM_ROLLED _Pragma("unroll 1")
 // One block of all its threads a processor: what is in shared memory is there once.
 #define SVM_KERNEL_ENTRY \
   extern "C" __global__ void __launch_bounds__(1024, 1) svm_kernel(const LaunchBlock* svm_argument)
@@ -40,6 +43,8 @@ SVM_INLINE void block_sync() { __syncthreads(); }
 SVM_INLINE u32 lanes_here() { return __activemask(); }
 SVM_INLINE u32 sum_of_lanes(u32 lanes, u32 v) { return __reduce_add_sync(lanes, v); }
 
+// Bit v mod 32 of a word, and what is above it.
+SVM_INLINE u32 shift_right(u32 word, u32 v) { return __funnelshift_r(word, 0, v); }
 SVM_INLINE u32 count_bits(u32 v) { return u32(__popc(v)); }
 SVM_INLINE u32 lowest_bit(u32 v) { return u32(__ffs(int(v))) - 1; }
 
@@ -48,9 +53,11 @@ SVM_INLINE u8* shared_memory() {
   return reinterpret_cast<u8*>(svm_shared);
 }
 SVM_INLINE bool is_shared(const void* p) { return __isShared(p); }
-SVM_INLINE u32 load_shared(const u32* p) {
+// Where it is in shared memory, and a word there.
+SVM_INLINE u32 shared_address(const void* p) { return u32(__cvta_generic_to_shared(p)); }
+SVM_INLINE u32 load_shared(u32 address) {
   u32 v;
-  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(u32(__cvta_generic_to_shared(p))));
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(address));
   return v;
 }
 
@@ -86,7 +93,7 @@ SVM_INLINE u32 atomic_add_shared(u32* p, u32 v) {
   u32 old;
   asm volatile("atom.shared.add.u32 %0, [%1], %2;"
                : "=r"(old)
-               : "r"(u32(__cvta_generic_to_shared(p))), "r"(v)
+               : "r"(shared_address(p)), "r"(v)
                : "memory");
   return old;
 }

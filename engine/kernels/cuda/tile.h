@@ -21,7 +21,7 @@ struct DeviceCall : KernelCall {
 struct Tile {
   u32 count = 0;  // of the warp: lanes with a row alive
   u32 live = 0;   // of the lane: bit r is its row r; bit 0 is the only one when narrow
-  u32 row = 0;    // of the lane: id of its first row
+  u32 row = 0;    // of the lane: id of its first row, one that is there even where none is alive
   bool wide = false;
 
   // The scan. Warps take tiles in turns.
@@ -69,7 +69,7 @@ SVM_INLINE void take_queued(Tile& t) {
   t.queued -= taken;
   warp_sync();
   const bool mine = lane_number() < taken;
-  t.row = mine ? t.queue[t.queued + lane_number()] : 0;
+  t.row = t.queue[t.queued + (mine ? lane_number() : 0)];
   t.live = mine;
   t.count = taken;
   t.wide = false;
@@ -88,7 +88,7 @@ SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
     u32 live = (1u << kLaneRows) - 1;
     if (first < rows.row_begin || first + kWideTileRows > rows.row_end) {
       live = 0;
-      for (u32 r = 0; r < kLaneRows; ++r) {
+      SVM_ROLLED for (u32 r = 0; r < kLaneRows; ++r) {
         const u32 at = row_of_lane(mine, r);
         live |= u32(at >= rows.row_begin && at < rows.row_end) << r;
       }

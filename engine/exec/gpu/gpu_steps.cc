@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/gpu/gpu_steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/kernels/common/launch.h"
+#include "engine/vkernel/render/target.h"
+
+namespace shadowvm::exec {
+namespace {
+
+// Instructions that a lane could have done meanwhile, roughly, as measured on an H200. A byte is
+// what a processor could do while it is loaded: 128 a cycle, for 17.6 bytes. What is done row by
+// row waits for one load after the other.
+constexpr double kByte = 7.3;
+constexpr double kWideStep = 13;     // a row, alive or not
+constexpr double kQueue = 200;       // a row that is queued and taken out again
+constexpr double kNarrowStep = 300;  // a row
+constexpr double kRowProbe = 400;    // a row: a condition, a hash
+constexpr double kSectorBytes = 32;
+// More steps than this are taken in the CPU's order.
+constexpr size_t kMostSteps = 10;
+
+// The cheapest way to have done a set of steps.
+struct Best {
+  double cost = std::numeric_limits<double>::infinity();
+  int step = -1;        // that came last
+  bool queued = false;  // narrow: rows were queued after that step, and not before
+};
+
+class Search {
+ public:
+  Search(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps,
+         const std::vector<bool>& resident)
+      : blueprint_(blueprint), steps_(steps), resident_(resident), count_(steps.order.size()) {
+    for (size_t i = 0; i < count_; ++i) done_by_order_ |= uint64_t{1} << steps.order[i];
+  }
+
+  GpuSteps Run() {
+    const size_t sets = size_t{1} << count_;
+    wide_.resize(sets);
+    narrow_.resize(sets);
+    wide_[0].cost = 0;
+    for (size_t set = 0; set < sets; ++set) {
+      const double left = LeftAfter(set);
+      const double queued = wide_[set].cost + left * kQueue;
+      if (queued < narrow_[set].cost) narrow_[set] = {queued, -1, true};
+      for (size_t i = 0; i < count_; ++i) Extend(set, i, left);
+    }
+    return Trace(sets - 1);
+  }
+
+ private:
+  const vkernel::Step& StepOf(size_t i) const {
+    return blueprint_.levels[0].steps[steps_.order[i]];
+  }
+
+  double LeftAfter(size_t set) const {
+    double left = 1;
+    for (size_t i = 0; i < count_; ++i) {
+      if ((set >> i & 1) != 0) left *= steps_.estimates[steps_.order[i]].selectivity;
+    }
+    return left;
+  }
+
+  bool MayFollow(size_t set, size_t i) const {
+    // Steps that were left out are not waited for.
+    uint64_t after = StepOf(i).after & done_by_order_;
+    for (size_t k = 0; k < count_; ++k) {
+      if ((set >> k & 1) != 0) after &= ~(uint64_t{1} << steps_.order[k]);
+    }
+    return after == 0;
+  }
+
+  bool MayBeWide(size_t i) const {
+    const vkernel::Step& step = StepOf(i);
+    if (!vkernel::IsOneVerb(step, blueprint_)) return false;
+    return step.kind != vkernel::StepKind::kProbe || resident_[static_cast<size_t>(step.join)];
+  }
+
+  int WidthOf(size_t i) const {
+    const vkernel::Step& step = StepOf(i);
+    const int column = step.kind == vkernel::StepKind::kProbe
+                           ? blueprint_.joins[step.join].key_column
+                           : step.column;
+    return column < 0 ? 4 : blueprint_.columns[column].layout.width;
+  }
+
+  void Extend(size_t set, size_t i, double left) {
+    if ((set >> i & 1) != 0 || !MayFollow(set, i)) return;
+    const size_t larger = set | size_t{1} << i;
+    const double width = WidthOf(i);
+    const double rows_of_sector = std::max<double>(kernels::kGroupRows, kSectorBytes / width);
+    const double touched = 1 - std::pow(1 - std::min(left, 1.0), rows_of_sector);
+    if (MayBeWide(i)) {
+      const double cost = wide_[set].cost + kWideStep + touched * width * kByte;
+      if (cost < wide_[larger].cost) wide_[larger] = {cost, static_cast<int>(i), false};
+    }
+    const double work = vkernel::IsOneVerb(StepOf(i), blueprint_) ? kNarrowStep : kRowProbe;
+    const double cost = narrow_[set].cost + left * work + touched * width * kByte;
+    if (cost < narrow_[larger].cost) narrow_[larger] = {cost, static_cast<int>(i), false};
+  }
+
+  // Back from the set of all steps to none.
+  GpuSteps Trace(size_t set) const {
+    GpuSteps found;
+    bool narrow = true;
+    for (;;) {
+      const Best& best = narrow ? narrow_[set] : wide_[set];
+      if (narrow && best.queued) {
+        narrow = false;
+        continue;
+      }
+      if (best.step < 0) break;
+      found.order.push_back(steps_.order[static_cast<size_t>(best.step)]);
+      if (!narrow) ++found.wide;
+      set &= ~(size_t{1} << best.step);
+    }
+    std::reverse(found.order.begin(), found.order.end());
+    return found;
+  }
+
+  const vkernel::Blueprint& blueprint_;
+  const MeasuredSteps& steps_;
+  const std::vector<bool>& resident_;
+  const size_t count_;
+  uint64_t done_by_order_ = 0;
+  std::vector<Best> wide_, narrow_;  // by set of steps
+};
+
+}  // namespace
+
+GpuSteps OrderForGpu(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps,
+                     const std::vector<bool>& resident) {
+  if (steps.order.size() <= kMostSteps) return Search(blueprint, steps, resident).Run();
+  return {steps.order, 0};
+}
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/gpu/gpu_steps.h"
+
+#include <gtest/gtest.h>
+
+namespace shadowvm::exec {
+namespace {
+
+using vkernel::StepKind;
+
+// A blueprint of steps over columns of their own, and what was measured of them.
+struct Case {
+  vkernel::Blueprint blueprint;
+  MeasuredSteps steps;
+
+  Case() { blueprint.levels.emplace_back(); }
+
+  void Add(StepKind kind, int width, double selectivity) {
+    vkernel::SourceColumn column;
+    column.layout.width = static_cast<uint8_t>(width);
+    vkernel::Step step;
+    step.kind = kind;
+    step.column = static_cast<int>(blueprint.columns.size());
+    if (kind == StepKind::kProbe) {
+      vkernel::Join join;
+      join.form = vkernel::JoinForm::kDirect;
+      join.key_column = step.column;
+      step.join = static_cast<int>(blueprint.joins.size());
+      blueprint.joins.push_back(join);
+    }
+    blueprint.columns.push_back(column);
+    steps.order.push_back(static_cast<uint8_t>(blueprint.levels[0].steps.size()));
+    blueprint.levels[0].steps.push_back(step);
+    steps.estimates.push_back({selectivity, 1.0});
+  }
+  GpuSteps Order(bool resident = true) const {
+    return OrderForGpu(blueprint, steps, std::vector<bool>(blueprint.joins.size(), resident));
+  }
+};
+
+TEST(GpuSteps, TheStepThatLeavesSectorsUnreadComesFirst) {
+  Case some;
+  some.Add(StepKind::kRange, 1, 0.2);
+  some.Add(StepKind::kRange, 1, 0.3);
+  some.Add(StepKind::kRange, 2, 1.0 / 84);
+  const GpuSteps found = some.Order();
+  ASSERT_EQ(found.order.size(), 3u);
+  EXPECT_EQ(found.order[0], 2);
+  // Few rows are left: the others want one in every lane.
+  EXPECT_EQ(found.wide, 1);
+}
+
+TEST(GpuSteps, StepsThatKeepMuchAreWide) {
+  Case some;
+  some.Add(StepKind::kRange, 1, 0.7);
+  some.Add(StepKind::kRange, 1, 0.6);
+  EXPECT_EQ(some.Order().wide, 2);
+}
+
+TEST(GpuSteps, LoopsOverRowsAreNeverWide) {
+  Case some;
+  some.Add(StepKind::kWhere, 4, 0.5);
+  some.Add(StepKind::kRange, 2, 0.5);
+  const GpuSteps found = some.Order();
+  EXPECT_EQ(found.order, (std::vector<uint8_t>{1, 0}));
+  EXPECT_EQ(found.wide, 1);
+}
+
+TEST(GpuSteps, ABitmapThatIsNotResidentIsNotAskedWide) {
+  Case some;
+  some.Add(StepKind::kProbe, 4, 0.1);
+  EXPECT_EQ(some.Order(true).wide, 1);
+  EXPECT_EQ(some.Order(false).wide, 0);
+}
+
+TEST(GpuSteps, AStepWaitsForThoseItNeeds) {
+  Case some;
+  some.Add(StepKind::kRange, 8, 0.9);
+  some.Add(StepKind::kRange, 1, 0.01);
+  some.blueprint.levels[0].steps[1].after = 1;
+  EXPECT_EQ(some.Order().order, (std::vector<uint8_t>{0, 1}));
+}
+
+}  // namespace
+}  // namespace shadowvm::exec
