@@ -35,9 +35,13 @@ struct Best {
 class Search {
  public:
   Search(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps,
-         const std::vector<bool>& resident)
-      : blueprint_(blueprint), steps_(steps), resident_(resident), count_(steps.order.size()) {
-    for (size_t i = 0; i < count_; ++i) done_by_order_ |= uint64_t{1} << steps.order[i];
+         const std::vector<uint8_t>& order, const std::vector<bool>& resident)
+      : blueprint_(blueprint),
+        steps_(steps),
+        order_(order),
+        resident_(resident),
+        count_(order.size()) {
+    for (const uint8_t number : order) ordered_ |= uint64_t{1} << number;
   }
 
   GpuSteps Run() {
@@ -55,23 +59,40 @@ class Search {
   }
 
  private:
-  const vkernel::Step& StepOf(size_t i) const {
-    return blueprint_.levels[0].steps[steps_.order[i]];
+  const vkernel::Step& StepOf(size_t i) const { return blueprint_.levels[0].steps[order_[i]]; }
+
+  // Whether a step of the set has done all that step i would: a probe drops what the range of its
+  // keys drops.
+  bool IsCovered(size_t set, size_t i) const {
+    const vkernel::Step& step = StepOf(i);
+    const int join = step.kind == vkernel::StepKind::kRange && step.slot >= 0
+                         ? blueprint_.ranges[static_cast<size_t>(step.slot)].join
+                         : -1;
+    for (size_t k = 0; k < count_ && join >= 0; ++k) {
+      if ((set >> k & 1) != 0 && StepOf(k).kind == vkernel::StepKind::kProbe &&
+          StepOf(k).join == join) {
+        return true;
+      }
+    }
+    return false;
   }
 
+  // Of steps that are taken to know nothing of each other.
   double LeftAfter(size_t set) const {
     double left = 1;
     for (size_t i = 0; i < count_; ++i) {
-      if ((set >> i & 1) != 0) left *= steps_.estimates[steps_.order[i]].selectivity;
+      if ((set >> i & 1) != 0 && !IsCovered(set, i)) {
+        left *= steps_.estimates[order_[i]].selectivity;
+      }
     }
     return left;
   }
 
   bool MayFollow(size_t set, size_t i) const {
     // Steps that were left out are not waited for.
-    uint64_t after = StepOf(i).after & done_by_order_;
+    uint64_t after = StepOf(i).after & ordered_;
     for (size_t k = 0; k < count_; ++k) {
-      if ((set >> k & 1) != 0) after &= ~(uint64_t{1} << steps_.order[k]);
+      if ((set >> k & 1) != 0) after &= ~(uint64_t{1} << order_[k]);
     }
     return after == 0;
   }
@@ -82,19 +103,29 @@ class Search {
     return step.kind != vkernel::StepKind::kProbe || resident_[static_cast<size_t>(step.join)];
   }
 
-  int WidthOf(size_t i) const {
+  int ColumnOf(size_t i) const {
     const vkernel::Step& step = StepOf(i);
-    const int column = step.kind == vkernel::StepKind::kProbe
-                           ? blueprint_.joins[step.join].key_column
-                           : step.column;
-    return column < 0 ? 4 : blueprint_.columns[column].layout.width;
+    return step.kind == vkernel::StepKind::kProbe ? blueprint_.joins[step.join].key_column
+                                                  : step.column;
+  }
+
+  // Bytes a row that a step brings from the device's memory; none where a step of the set has read
+  // the same column.
+  double WidthOf(size_t set, size_t i) const {
+    const int column = ColumnOf(i);
+    if (column < 0) return 4;
+    for (size_t k = 0; k < count_; ++k) {
+      if ((set >> k & 1) != 0 && ColumnOf(k) == column) return 0;
+    }
+    return blueprint_.columns[column].layout.width;
   }
 
   void Extend(size_t set, size_t i, double left) {
     if ((set >> i & 1) != 0 || !MayFollow(set, i)) return;
     const size_t larger = set | size_t{1} << i;
-    const double width = WidthOf(i);
-    const double rows_of_sector = std::max<double>(kernels::kGroupRows, kSectorBytes / width);
+    const double width = WidthOf(set, i);
+    const double rows_of_sector =
+        std::max<double>(kernels::kGroupRows, kSectorBytes / std::max(width, 1.0));
     const double touched = 1 - std::pow(1 - std::min(left, 1.0), rows_of_sector);
     if (MayBeWide(i)) {
       const double cost = wide_[set].cost + kWideStep + touched * width * kByte;
@@ -116,7 +147,7 @@ class Search {
         continue;
       }
       if (best.step < 0) break;
-      found.order.push_back(steps_.order[static_cast<size_t>(best.step)]);
+      found.order.push_back(order_[static_cast<size_t>(best.step)]);
       if (!narrow) ++found.wide;
       set &= ~(size_t{1} << best.step);
     }
@@ -126,18 +157,41 @@ class Search {
 
   const vkernel::Blueprint& blueprint_;
   const MeasuredSteps& steps_;
+  const std::vector<uint8_t>& order_;
   const std::vector<bool>& resident_;
   const size_t count_;
-  uint64_t done_by_order_ = 0;
+  uint64_t ordered_ = 0;
   std::vector<Best> wide_, narrow_;  // by set of steps
 };
+
+// Without ranges of a join's keys where the probe itself is as cheap.
+std::vector<uint8_t> WithoutKeyRanges(const vkernel::Blueprint& blueprint,
+                                      const std::vector<uint8_t>& order,
+                                      const std::vector<bool>& resident) {
+  const std::vector<vkernel::Step>& steps = blueprint.levels[0].steps;
+  const auto is_probed = [&](int join) {
+    return join >= 0 && resident[static_cast<size_t>(join)] &&
+           std::any_of(order.begin(), order.end(), [&](uint8_t number) {
+             return steps[number].kind == vkernel::StepKind::kProbe && steps[number].join == join;
+           });
+  };
+  std::vector<uint8_t> kept;
+  for (const uint8_t number : order) {
+    const vkernel::Step& step = steps[number];
+    const bool range = step.kind == vkernel::StepKind::kRange && step.slot >= 0;
+    if (range && is_probed(blueprint.ranges[static_cast<size_t>(step.slot)].join)) continue;
+    kept.push_back(number);
+  }
+  return kept;
+}
 
 }  // namespace
 
 GpuSteps OrderForGpu(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps,
                      const std::vector<bool>& resident) {
-  if (steps.order.size() <= kMostSteps) return Search(blueprint, steps, resident).Run();
-  return {steps.order, 0};
+  const std::vector<uint8_t> order = WithoutKeyRanges(blueprint, steps.order, resident);
+  if (order.size() <= kMostSteps) return Search(blueprint, steps, order, resident).Run();
+  return {order, 0};
 }
 
 }  // namespace shadowvm::exec

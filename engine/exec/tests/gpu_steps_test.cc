@@ -75,6 +75,19 @@ TEST(GpuSteps, ABitmapThatIsNotResidentIsNotAskedWide) {
   EXPECT_EQ(some.Order(false).wide, 0);
 }
 
+TEST(GpuSteps, TheRangeOfAProbesKeysIsLeftToTheProbe) {
+  Case some;
+  some.Add(StepKind::kProbe, 4, 0.1);
+  some.Add(StepKind::kRange, 4, 0.2);
+  some.blueprint.levels[0].steps[1].slot = 0;
+  some.blueprint.ranges.push_back({.column = 1, .join = 0});
+  EXPECT_EQ(some.Order(true).order, (std::vector<uint8_t>{0}));
+  // A wide step before a narrow one.
+  const GpuSteps found = some.Order(false);
+  EXPECT_EQ(found.order, (std::vector<uint8_t>{1, 0}));
+  EXPECT_EQ(found.wide, 1);
+}
+
 TEST(GpuSteps, AStepWaitsForThoseItNeeds) {
   Case some;
   some.Add(StepKind::kRange, 8, 0.9);
