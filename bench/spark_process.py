@@ -13,6 +13,7 @@ from pathlib import Path
 
 WORKER = Path(__file__).resolve().parent / "spark_worker.py"
 PATIENCE_S = 600  # a query that takes longer hangs
+STOP_S = 60
 
 
 class SparkError(RuntimeError):
@@ -67,10 +68,6 @@ class SparkProcess:
             raise SparkError(f"{what}: {answer['error']}")
         return answer
 
-    def interrupt(self):
-        """What Ctrl-C does: every process of the application gets the signal."""
-        os.killpg(self.pid, signal.SIGINT)
-
     def log(self) -> str:
         """What Spark has logged so far."""
         self._log.seek(0)
@@ -83,10 +80,13 @@ class SparkProcess:
         self._process.wait()
 
     def close(self):
-        """Ends the application and waits for it."""
+        """Ends the application and waits for it; one that goes on with a query is killed."""
         if self._process.returncode is None:
             self._process.stdin.close()
-            self._process.wait()
+            try:
+                self._process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                self.kill()
             self._process.stdout.close()
             self._log.close()
 

@@ -47,11 +47,11 @@ final class NodeProcess private (process: Process, launch: NodeLaunch) {
   /** Runs once the process has ended, on a thread of the JVM's. */
   def onExit(action: => Unit): Unit = process.onExit().thenRun(() => action)
 
-  /** What it ended with, for people. */
+  /** What it ended with, for people. Alike for nodes that end alike, so that it is said once. */
   def obituary: String = {
     Seq(output, errors).foreach(_.join(LastWordsMs))
     val said = lastWords.synchronized(lastWords.lastOption).fold("")(line => s": $line")
-    s"the node (process $pid) ended with ${exitText(process.exitValue)}$said"
+    s"the node ended with ${exitText(process.exitValue)}$said"
   }
 
   /** Lets it finish, then ends it; returns when it is gone. */
