@@ -5,6 +5,8 @@
 PRESET ?= dev
 PYTHON := .venv/bin/python
 PROGRAM := dist/bin/shadowvm
+JAR := dist/jars/shadowvm-spark-3.5_2.12.jar
+SF = 1
 SPARKS := 3.5 4.1
 MAVEN := mvn -q -B -ntp -f spark
 
@@ -32,14 +34,15 @@ test-spark: build ## Tests of the Spark plugin on every version; SPARKS=3.5 for 
 	done
 
 test-long: dist test ## Also the long tests, on the program as shipped
-	SHADOWVM_PROGRAM=$(PROGRAM) $(PYTHON) -m pytest -q tests
+	SHADOWVM_PROGRAM=$(PROGRAM) SHADOWVM_SPARK_JAR=$(JAR) $(PYTHON) -m pytest -q tests
 
-demo: dist ## The 13 queries in ShadowVM and DuckDB, answers checked, times side by side
-	@test -e data/ssb-sf1/lineorder.parquet || $(PROGRAM) gen ssb --sf 1 --out data/ssb-sf1
-	@$(PYTHON) bench/compare_ssb.py --program $(PROGRAM) --data data/ssb-sf1
+demo: dist ## 13 queries in Spark, plain and with ShadowVM: rows compared, times side by side; SF=0.1 for less data
+	@test -e data/ssb-sf$(SF)/lineorder.parquet || $(PROGRAM) gen ssb --sf $(SF) --out data/ssb-sf$(SF)
+	@$(PYTHON) bench/demo.py --data data/ssb-sf$(SF)
 
-bench: dist ## Everything this project promises in numbers, at SF10; writes bench/results
-	$(PYTHON) bench/run_all.py --program $(PROGRAM)
+bench: SF = 10
+bench: dist ## Everything this project promises in numbers; SF=1 for Spark on less data; writes bench/results
+	$(PYTHON) bench/run_all.py --program $(PROGRAM) --sf $(SF)
 
 jars: setup ## The Spark plugin's jars, in spark/target
 	@for spark in $(SPARKS); do $(MAVEN) -Pspark-$$spark package -Dmaven.test.skip || exit 1; done

@@ -17,9 +17,12 @@ from tables import show_progress
 
 # Spark has more functions than the node; this one shows what happens then.
 BEYOND = """
-SELECT c_region, percentile(lo_revenue, 0.5) AS median_revenue
-FROM lineorder, customer
-WHERE lo_custkey = c_custkey AND lo_quantity < 10
+SELECT c_region, percentile(revenue, 0.5) AS median_month
+FROM (
+  SELECT c_region, d_yearmonth, sum(lo_revenue) AS revenue
+  FROM lineorder, customer, date
+  WHERE lo_custkey = c_custkey AND lo_orderdate = d_datekey
+  GROUP BY c_region, d_yearmonth) AS months
 GROUP BY c_region
 ORDER BY c_region
 """
