@@ -7,6 +7,7 @@ import java.io.InputStream
 import java.nio.file.Path
 
 import com.google.protobuf.ByteString
+import org.shadowvm.flight.proto.FlightInfo
 import org.shadowvm.proto.v1._
 
 /**
@@ -22,10 +23,11 @@ private[node] final class FlightNodeClient(override val address: String, socket:
   override def validate(command: Array[Byte]): ValidateResponse =
     ValidateResponse.parseFrom(inSession(_.act("validate", command)))
 
-  override def register(queryId: String, command: Array[Byte]): RegisterResponse = {
-    val request = RunRequest.newBuilder.setQueryId(queryId).setCommand(ByteString.copyFrom(command)).build
-    RegisterResponse.parseFrom(inSession(_.flightInfo(request.toByteArray)).getAppMetadata)
-  }
+  override def register(queryId: String, command: Array[Byte]): RegisterResponse =
+    RegisterResponse.parseFrom(flightInfo(queryId, command).getAppMetadata)
+
+  override def answerSchema(queryId: String, command: Array[Byte]): Array[Byte] =
+    flightInfo(queryId, command).getSchema.toByteArray
 
   override def run(request: RunPipelineRequest, cancelled: () => Boolean): RunPipelineResponse = {
     val id = request.getQueryId
@@ -51,6 +53,11 @@ private[node] final class FlightNodeClient(override val address: String, socket:
     closed = true
     session.foreach(_.close())
     session = None
+  }
+
+  private def flightInfo(queryId: String, command: Array[Byte]): FlightInfo = {
+    val request = RunRequest.newBuilder.setQueryId(queryId).setCommand(ByteString.copyFrom(command)).build
+    inSession(_.flightInfo(request.toByteArray))
   }
 
   private def inSession[T](call: NodeSession => T): T = {

@@ -19,6 +19,9 @@ trait NodeClient extends AutoCloseable {
   /** Plans a command under `queryId`; the same id with the same command again changes nothing. */
   def register(queryId: String, command: Array[Byte]): RegisterResponse
 
+  /** The Arrow schema of the answer, as an IPC message. Registers the query as well. */
+  def answerSchema(queryId: String, command: Array[Byte]): Array[Byte]
+
   /**
    * Runs a pipeline and waits for it, as long as it takes. Asks `cancelled` every 10 ms or so; once that is true the
    * query is cancelled in the node and [[NodeCancelled]] is thrown.

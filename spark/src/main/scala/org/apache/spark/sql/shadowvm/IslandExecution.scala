@@ -9,7 +9,6 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.{SparkPlan, SQLExecution}
-import org.shadowvm.node.{NodeAway, NodeClient, NodeFailure}
 import org.shadowvm.settings.ShadowSettings
 
 /** Runs an island in the node, or its original plan in Spark where the node fails. On the driver, from any thread. */
@@ -21,9 +20,9 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
   def inSpark: Option[SparkPlan] = fallback
 
   def collect(reaping: Reaping)(inSpark: SparkPlan => Array[InternalRow]): Array[InternalRow] =
-    run(new InNode().collect(reaping))(inSpark)
+    run(doors().collect(reaping))(inSpark)
 
-  def rdd(): RDD[InternalRow] = run(shared(new InNode().rdd()))(_.execute())
+  def rdd(): RDD[InternalRow] = run(shared(doors().rdd()))(_.execute())
 
   private def shared(make: => RDD[InternalRow]): RDD[InternalRow] =
     (for {
@@ -38,7 +37,7 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
     } catch {
       case error: Throwable if NodeFailures.in(error).isDefined =>
         val failure = NodeFailures.in(error).get
-        noticeIfLost(failure)
+        ShadowRuntime.noticeIfLost(context, failure)
         if (!settings.runtimeFallback) throw error
         logWarning(s"ShadowVM falls back to Spark for query ${root.island.key}: ${failure.getMessage}")
         RulesOff.during(context) {
@@ -50,47 +49,9 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
         }
     }
 
-  private def noticeIfLost(failure: NodeFailure): Unit = failure match {
-    case away: NodeAway => ShadowRuntime.of(context).foreach(_.nodes.lost(away))
-    case _ =>
-  }
-
-  /** The doors of an island that is registered with the node. */
-  private final class InNode {
-    private val run = new QueryRun(context, query(), root.output)
-
-    def collect(reaping: Reaping): Array[InternalRow] = forgetting {
-      val harvest =
-        if (settings.directCollect && context.isLocal) DirectCollect(context, run, reaping) else run.collect(reaping)
-      QueryMetricsReport.post(root, run.pipelines, harvest)
-      harvest.rows(root.output.length)
-    }
-
-    /** Waits for the answer first, since nobody can fall back once the rows of an RDD are asked for. */
-    def rdd(): RDD[InternalRow] = forgetting {
-      val complete = run.complete()
-      QueryMetricsReport.post(root, run.pipelines, complete)
-      run.rows(complete)
-    }
-
-    /** A query that failed, or whose job was cancelled before it began, would stay in the node. */
-    private def forgetting[T](body: => T): T =
-      try body
-      catch {
-        case error: Throwable =>
-          run.forget()
-          throw error
-      }
-  }
-
-  private def query(): ShadowQuery = {
-    settings.recordDir.foreach(Recorder.record(_, root.island))
-    ShadowQuery(client().address, queryId, root.island.bytes)
-  }
-
-  private def client(): NodeClient = ShadowRuntime.of(context) match {
-    case Some(runtime) => runtime.nodes.client().fold(why => throw new NodeAway(why), identity)
-    case None => throw new NodeAway("the ShadowVM plugin has been stopped")
+  private def doors(): QueryDoors = {
+    val query = QueryDoors.query(context, settings, root.island, queryId)
+    new QueryDoors(context, settings, query, root.output, QueryMetricsReport.post(root, _, _, _))
   }
 
   /** The same for the same island twice in one execution, so that it runs once; another in every other execution. */

@@ -65,13 +65,7 @@ private[shadowvm] object OperatorMetrics {
 
 /** Hands what a node has measured to Spark's SQL tab. */
 private[shadowvm] object QueryMetricsReport {
-  def post(root: ShadowResultExec, pipelines: Seq[PipelineInfo], harvest: Harvest): Unit =
-    post(root, pipelines, harvest.barrier, Some(harvest.readNanos))
-
-  def post(root: ShadowResultExec, pipelines: Seq[PipelineInfo], barrier: Barrier): Unit =
-    post(root, pipelines, barrier, None)
-
-  private def post(
+  def post(
       root: ShadowResultExec,
       pipelines: Seq[PipelineInfo],
       barrier: Barrier,

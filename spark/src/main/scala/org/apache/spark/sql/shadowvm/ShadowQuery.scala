@@ -4,6 +4,7 @@
 package org.apache.spark.sql.shadowvm
 
 import org.apache.spark.TaskContext
+import org.apache.spark.sql.types.StructType
 import org.shadowvm.node.{NodeClient, NodeClients, NodeFailure}
 import org.shadowvm.proto.v1.{RegisterResponse, RunPipelineRequest, RunPipelineResponse}
 
@@ -15,6 +16,8 @@ final case class ShadowQuery(address: String, id: String, command: Array[Byte]) 
   def client: NodeClient = NodeClients.at(address)
 
   def register(): RegisterResponse = client.register(id, command)
+
+  def answerSchema: StructType = AnswerSchema.parse(client.answerSchema(id, command))
 
   /**
    * Waits until the pipeline is done.

@@ -6,7 +6,7 @@ package org.apache.spark.sql.shadowvm
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.SparkContext
-import org.shadowvm.node.{NodeAway, NodeClient, NodeManager}
+import org.shadowvm.node.{NodeAway, NodeClient, NodeFailure, NodeManager}
 
 /** Where the driver gets a client of the node from. */
 trait DriverNode {
@@ -48,4 +48,17 @@ object ShadowRuntime {
   def remove(context: SparkContext): Unit = runtimes.remove(context)
 
   def of(context: SparkContext): Option[ShadowRuntime] = Option(runtimes.get(context))
+
+  /** A client for a query that is about to run. */
+  def client(context: SparkContext): NodeClient = of(context) match {
+    case Some(runtime) => runtime.nodes.client().fold(why => throw new NodeAway(why), identity)
+    case None =>
+      throw new NodeAway("the ShadowVM plugin does not run here: start with spark.plugins=org.shadowvm.ShadowPlugin")
+  }
+
+  /** After a query has failed. */
+  def noticeIfLost(context: SparkContext, failure: NodeFailure): Unit = failure match {
+    case away: NodeAway => of(context).foreach(_.nodes.lost(away))
+    case _ =>
+  }
 }
