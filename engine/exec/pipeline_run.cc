@@ -196,19 +196,22 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, const DenseSink& sink) {
   report.why_not = vkernel::WhyNotOnCuda(blueprint_);
   if (!report.why_not.empty()) return false;
   report.text = vkernel::Render(blueprint_, vkernel::Target::kCuda).text;
+  SVM_ASSIGN_OR_RETURN(const MeasuredSteps steps, run->MeasureSteps());
+  const base::Result<double> ran = RunGpuKernel(report, steps, sink);
+  // The groups are as they were. If it was the query that failed it fails again, here.
+  if (!ran.ok()) report.why_not = ran.status().message();
+  if (ran.ok()) report.kernel_ms = *ran;
+  return ran.ok();
+}
+
+base::Result<double> PipelineRun::RunGpuKernel(const GpuPipeline& report,
+                                               const MeasuredSteps& steps, const DenseSink& sink) {
   std::shared_ptr<const device::Program> program;
   {
     const Span span(&context_.stats->spans, Stage::kCompile);
     SVM_ASSIGN_OR_RETURN(program, context_.gpu->programs().Get(report.title, report.text));
   }
-  SVM_ASSIGN_OR_RETURN(const MeasuredSteps steps, run->MeasureSteps());
-  const auto ran = RunOnGpu(context_, context_.gpu, *program, *binding_, steps, sink);
-  if (base::CodeOf(ran.status()) == base::ErrorCode::kOutOfMemory) {
-    report.why_not = ran.status().message();
-    return false;
-  }
-  SVM_ASSIGN_OR_RETURN(report.kernel_ms, ran);
-  return true;
+  return RunOnGpu(context_, context_.gpu, *program, *binding_, steps, sink);
 }
 
 std::vector<HashKeyColumn> PipelineRun::HashKeyColumns() const {

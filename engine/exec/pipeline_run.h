@@ -42,8 +42,11 @@ class PipelineRun {
   base::Result<RowSet> RunSink();
   base::Result<RowSet> RunCollect(int64_t enough);
   base::Result<RowSet> RunDense(const plan::AggregateNode& node);
-  // Adds the pipeline's rows to the groups on the GPU. False: it cannot, and nothing has happened.
+  // Adds the pipeline's rows to the groups on the GPU. False: it cannot, or the card, its memory or
+  // its compiler failed, and nothing has happened.
   base::Result<bool> TryGpu(KernelRun* run, const DenseSink& sink);
+  base::Result<double> RunGpuKernel(const GpuPipeline& report, const MeasuredSteps& steps,
+                                    const DenseSink& sink);
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
   base::Result<RowSet> RunSorted();
   base::Result<RowSet> RunLimit();

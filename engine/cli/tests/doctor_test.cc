@@ -22,8 +22,9 @@ TEST(DoctorTest, SaysSomethingOfEveryThing) {
     EXPECT_FALSE(finding.text.empty()) << finding.name;
     names.insert(finding.name);
   }
-  EXPECT_EQ(names, (std::set<std::string>{"cores", "simd", "memory", "huge pages", "kernel cache",
-                                          "compile worker", "c++ compiler", "gpu", "gpu compiler"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"cores", "simd", "memory", "huge pages", "kernel cache",
+                                   "compile worker", "c++ compiler", "gpu", "gpu compiler"}));
 }
 
 TEST(DoctorTest, CacheFolderFollowsTheEnvironment) {

@@ -24,6 +24,12 @@ class DeviceCopies {
   base::Result<device::DeviceAddress> Get(const std::shared_ptr<memory::Buffer>& buffer,
                                           int64_t padding, device::Stream* stream);
 
+  // Forgets all of them.
+  void Clear() {
+    copies_.clear();
+    bytes_ = 0;
+  }
+
   int64_t bytes() const { return bytes_; }  // of all copies
 
  private:

@@ -29,11 +29,14 @@ class Launch {
     std::vector<int64_t> groups(static_cast<size_t>(sink_.num_words()));
     kernels::u32 error = 0;
     device::Stream& stream = *turn->stream();
-    SVM_RETURN_NOT_OK(stream.CopyIn(address, writer.image().data(), writer.bytes()));
-    SVM_RETURN_NOT_OK(stream.Launch(program, written.shape, writer.block_address()));
-    SVM_RETURN_NOT_OK(stream.CopyOut(groups.data(), written.groups, sink_.num_words() * 8));
-    SVM_RETURN_NOT_OK(stream.CopyOut(&error, written.error, sizeof error));
-    SVM_RETURN_NOT_OK(stream.Synchronize());
+    Status status = stream.CopyIn(address, writer.image().data(), writer.bytes());
+    if (status.ok()) status = stream.Launch(program, written.shape, writer.block_address());
+    if (status.ok()) status = stream.CopyOut(groups.data(), written.groups, sink_.num_words() * 8);
+    if (status.ok()) status = stream.CopyOut(&error, written.error, sizeof error);
+    // What was queued names memory of this function, whatever came of the rest.
+    const Status finished = stream.Synchronize();
+    SVM_RETURN_NOT_OK(status);
+    SVM_RETURN_NOT_OK(finished);
     if (error != 0) {
       return base::MakeError(static_cast<base::ErrorCode>(error),
                              inputs_.binding.blueprint().title);
@@ -107,11 +110,16 @@ Result<double> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Pro
   auto copied = CopySegments(binding, segments, &turn.copies(), turn.stream());
   if (!copied.ok()) {
     // What was queued names segments that are about to go.
-    SVM_RETURN_NOT_OK(turn.stream()->Synchronize());
+    if (!turn.stream()->Synchronize().ok()) turn.copies().Clear();
     return copied.status();
   }
   const LaunchInputs inputs{binding, steps, sink, std::move(*copied), std::move(predicates)};
-  SVM_RETURN_NOT_OK(Launch(inputs, gpu->facts()).Run(&turn, program));
+  const Status ran = Launch(inputs, gpu->facts()).Run(&turn, program);
+  if (!ran.ok()) {
+    // Nobody knows which copies are whole.
+    turn.copies().Clear();
+    return ran;
+  }
   return turn.stream()->launch_milliseconds();
 }
 

@@ -139,16 +139,23 @@ TEST_F(GpuTest, JoinsReadTheirBuildRows) {
                  .Aggregate({Count().As("rows"), Sum(Col("weight")).As("weight")}));
 }
 
-TEST_F(GpuTest, ADeviceWithoutRoomLeavesThePipelineToTheCpu) {
+// No room, a card that fails, a compiler that fails: the CPU answers, and the reason is kept.
+TEST_F(GpuTest, WhatFailsThereRunsHere) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
   const client::Frame frame =
       client::Table("facts").GroupBy({"small"}).Aggregate({Count().As("rows")});
   const Answered here = Ask(cpu_.get(), frame);
-  ASSERT_TRUE(base::ArmFaults("exec.gpu.run=always:oom").ok());
-  const Answered there = Ask(gpu_.get(), frame);
-  EXPECT_EQ(here.rows, there.rows);
-  ASSERT_EQ(there.gpu.size(), 1u);
-  EXPECT_FALSE(there.gpu[0].why_not.empty());
+  for (const std::string fault :
+       {"compile.program=always:error", "exec.gpu.run=always:oom", "exec.gpu.run=always:error"}) {
+    SCOPED_TRACE(fault);
+    ASSERT_TRUE(base::ArmFaults(fault).ok());
+    const Answered there = Ask(gpu_.get(), frame);
+    EXPECT_EQ(here.rows, there.rows);
+    ASSERT_EQ(there.gpu.size(), 1u);
+    EXPECT_FALSE(there.gpu[0].why_not.empty());
+  }
+  base::DisarmFaults();
+  EXPECT_TRUE(RanThere(Ask(gpu_.get(), frame)));
 }
 
 // Compiled for cards that are not here: the text that the emulated device ran.

@@ -3,6 +3,7 @@
 
 #include "engine/vkernel/compile/program_cache.h"
 
+#include "engine/base/fault.h"
 #include "engine/vkernel/compile/disk_cache.h"
 
 namespace shadowvm::vkernel {
@@ -46,6 +47,7 @@ Result<ProgramCache::Loaded> ProgramCache::Get(const std::string& name, const st
 }
 
 Result<ProgramCache::Loaded> ProgramCache::Make(const CompileRequest& request) {
+  SVM_FAULT_POINT("compile.program");
   SVM_ASSIGN_OR_RETURN(const CompiledObject object, source_->Get(request));
   SVM_ASSIGN_OR_RETURN(std::unique_ptr<device::Program> program,
                        accelerator_.Load(request.name, object.bytes));

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/base/fault.h"
 #include "engine/device/emulated/emulated_device.h"
 #include "engine/vkernel/compile/program_cache.h"
 #include "engine/vkernel/compile/subprocess_compiler.h"
@@ -43,6 +44,13 @@ TEST(NvrtcCompiler, AFailureCarriesTheLog) {
   EXPECT_EQ(CodeOf(object.status()), ErrorCode::kCompileFailed);
   EXPECT_NE(object.status().message().find("'wrong'"), std::string::npos);
   EXPECT_NE(object.status().message().find("nowhere"), std::string::npos);
+}
+
+TEST(NvrtcCompiler, FaultsComeOut) {
+  auto compiler = NvrtcCompiler::Create(OptionsFor("sm_90")).ValueOrDie();
+  ASSERT_TRUE(base::ArmFaults("compile.nvrtc=always:error").ok());
+  EXPECT_EQ(CodeOf(compiler->Compile({"twice", kTwice}).status()), ErrorCode::kInjected);
+  base::DisarmFaults();
 }
 
 TEST(NvrtcCompiler, AMissingLibraryIsNamed) {
