@@ -87,6 +87,12 @@ TEST(Interpreter, Decimals) {
   EXPECT_EQ(Compute(Op::kDivide, Type::Decimal(15, 9), {of(100), of(300)}).int64(), 333333333);
   EXPECT_TRUE(Compute(Op::kDivide, Type::Decimal(15, 9), {of(100), of(0)}).is_null);
   EXPECT_EQ(Error(Op::kDivide, Type::Decimal(15, 9), {of(1), of(0)}), ErrorCode::kDivideByZero);
+  // 9999.99 / 0.01 has six digits before the point.
+  EXPECT_EQ(Compute(Op::kDivide, Type::Decimal(8, 2), {of(999999), of(1)}).int64(), 99999900);
+  EXPECT_TRUE(Compute(Op::kDivide, Type::Decimal(7, 2), {of(999999), of(1)}).is_null);
+  EXPECT_TRUE(
+      Compute(Op::kDivide, Type::Decimal(7, 2), {of(999999), of(1)}, EvalMode::kTry).is_null);
+  EXPECT_EQ(Error(Op::kDivide, Type::Decimal(7, 2), {of(999999), of(1)}), ErrorCode::kOverflow);
   EXPECT_EQ(Compute(Op::kModulo, money, {of(-750), of(200)}).int64(), -150);
   EXPECT_EQ(Compute(Op::kNegate, money, {of(5)}).int64(), -5);
 }
