@@ -267,15 +267,28 @@ std::string SinkRenderer::AccumulateText(const Accumulate& accumulate, const std
   return verb + arguments + row + ", " + value + ");";
 }
 
+// A text made by an operation that is not listed here lives no longer than its tile.
 bool SinkRenderer::IsStableText(const plan::Expression& expression) const {
-  if (expression.is_column() && ClassOf(expression.type) == ValueClass::kText) {
-    const Input& input = blueprint_.inputs[expression.column];
-    // Build rows live until the query ends, whatever way they hold their strings.
-    return input.is_payload ||
-           blueprint_.columns[input.index].layout.encoding == columns::Encoding::kCodes;
+  const auto is_stable = [&](const plan::ExpressionPtr& arg) { return IsStableText(*arg); };
+  switch (expression.op) {
+    case plan::Op::kLiteral:
+      return true;
+    case plan::Op::kColumn: {
+      const Input& input = blueprint_.inputs[expression.column];
+      // Build rows live until the query ends, whatever way they hold their strings.
+      return input.is_payload ||
+             blueprint_.columns[input.index].layout.encoding == columns::Encoding::kCodes;
+    }
+    case plan::Op::kCoalesce:
+      return std::all_of(expression.args.begin(), expression.args.end(), is_stable);
+    case plan::Op::kCase:  // when, then, …, else: a value stands in every second place, and last
+      for (size_t i = 1; i < expression.args.size(); i += 2) {
+        if (!is_stable(expression.args[i])) return false;
+      }
+      return is_stable(expression.args.back());
+    default:
+      return false;
   }
-  return std::all_of(expression.args.begin(), expression.args.end(),
-                     [&](const auto& arg) { return IsStableText(*arg); });
 }
 
 }  // namespace shadowvm::vkernel
