@@ -12,6 +12,10 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 _BAR_WIDTH = 30
 
 
+FLOOR_NOTE = ("floor: the time to read all of the query's columns once at the machine's bandwidth, over the time taken. "
+              "Above 100 %: rows were\ndropped before all columns were read, or columns lay in a cache.")
+
+
 def bar(value: float, largest: float, width: int = _BAR_WIDTH) -> str:
     """A bar as long as value is large, in eighths of a character."""
     eighths = round(value / largest * width * 8) if largest > 0 else 0
@@ -19,7 +23,7 @@ def bar(value: float, largest: float, width: int = _BAR_WIDTH) -> str:
 
 
 def floor_fraction(times: QueryTimes, bytes_per_second: float) -> float:
-    """The time that reading the query's bytes takes at least, over the time taken."""
+    """The time to read the query's columns once, over the time taken: FLOOR_NOTE."""
     return times.bytes / bytes_per_second / (min(times.shadowvm) / 1e3)
 
 
@@ -35,6 +39,7 @@ def terminal_table(results: list[QueryTimes], bytes_per_second: float) -> str:
     total = geomean(times.ratio for times in results)
     lines.append(f"{'geomean':<8}{geomean(min(t.shadowvm) for t in results):>10.2f}"
                  f"{geomean(min(t.duckdb) for t in results):>10.2f}{total:>8.2f}×")
+    lines.append(FLOOR_NOTE)
     return "\n".join(lines)
 
 
@@ -48,6 +53,7 @@ def markdown_table(results: list[QueryTimes], bytes_per_second: float) -> str:
     lines.append(f"| **geomean** | {geomean(min(t.shadowvm) for t in results):.2f} | "
                  f"{geomean(min(t.duckdb) for t in results):.2f} | "
                  f"**{geomean(t.ratio for t in results):.2f}×** | | |")
+    lines += ["", FLOOR_NOTE.replace("\n", " ")]
     return "\n".join(lines)
 
 

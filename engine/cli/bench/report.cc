@@ -94,6 +94,10 @@ void PrintReport(const BenchReport& report) {
   if (report.settings.mode == Mode::kGpu) PrintGpu(report);
   if (report.queries.empty()) return;
   std::printf("\ngeomean %8.2f\n", std::exp(log_sum / static_cast<double>(report.queries.size())));
+  std::printf(
+      "\nof floor: the time to read all of the query's columns once at that bandwidth, over min "
+      "ms.\n"
+      "Above 100 %%: rows were dropped before all columns were read, or columns lay in a cache.\n");
 }
 
 }  // namespace shadowvm::cli

@@ -34,7 +34,9 @@ struct BenchReport {
   std::vector<QueryReport> queries;
 };
 
-// The smallest possible time over the time taken: bytes / bandwidth / min_ms.
+// The time to read whole columns once over the time taken: bytes / bandwidth / min_ms. A yardstick,
+// not a bound: rows that a filter dropped are not read in later columns, and a cache is faster than
+// memory, so a query may pass 1.
 double FloorFraction(const QueryReport& query, double bytes_per_second);
 
 nlohmann::ordered_json ToJson(const Machine& machine, const Bandwidth& bandwidth);
