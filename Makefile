@@ -51,7 +51,7 @@ dist: jars ## The program with the libraries it needs and the Spark plugin's jar
 	@$(MAKE) --no-print-directory build PRESET=release
 	@dev/dist build/release dist
 
-lint: setup ## clang-format and clang-tidy; FILES="a.cc b.cc" for some files only
+lint: setup ## Format, and clang-tidy on what differs from origin/main; ALL=1 or FILES="a.cc" for others
 	@dev/lint $(FILES)
 
 format: ## Format every C++ file
