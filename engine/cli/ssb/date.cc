@@ -4,16 +4,15 @@
 #include <chrono>
 
 #include "engine/cli/ssb/calendar.h"
-#include "engine/cli/ssb/row_writer.h"
-#include "engine/cli/ssb/table_generator.h"
+#include "engine/cli/ssb/row_table.h"
 
 namespace shadowvm::cli::ssb {
 namespace {
 
-class Date final : public TableGenerator {
+class Date final : public RowTable {
  public:
   Date()
-      : schema_(arrow::schema(
+      : RowTable(arrow::schema(
             {IntField("d_datekey"), TextField("d_date"), TextField("d_dayofweek"),
              TextField("d_month"), IntField("d_year"), IntField("d_yearmonthnum"),
              TextField("d_yearmonth"), IntField("d_daynuminweek"), IntField("d_daynuminmonth"),
@@ -22,23 +21,14 @@ class Date final : public TableGenerator {
              IntField("d_lastdayinmonthfl"), IntField("d_holidayfl"), IntField("d_weekdayfl")})) {}
 
   std::string name() const override { return "date"; }
-  const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
   int64_t num_rows() const override { return kNumDays; }
   std::vector<std::string> columns_without_dictionary() const override {
     return {"d_datekey", "d_date"};
   }
 
-  base::Result<std::shared_ptr<arrow::RecordBatch>> Generate(int64_t first,
-                                                             int64_t count) const override {
-    RowWriter rows(schema_);
-    for (int64_t day = first; day < first + count; ++day) {
-      SVM_RETURN_NOT_OK(PutRow(static_cast<int>(day), &rows));
-    }
-    return rows.Finish();
-  }
-
  private:
-  base::Status PutRow(int day, RowWriter* rows) const {
+  base::Status PutRow(int64_t row, RowWriter* rows) const override {
+    const int day = static_cast<int>(row);
     const auto date = DateOf(day);
     const int32_t year = static_cast<int>(date.year());
     const auto month = static_cast<unsigned>(date.month());
@@ -59,8 +49,6 @@ class Date final : public TableGenerator {
         day_of_year / 7 + 1, SellingSeason(month), int32_t{weekday == 6}, int32_t{is_month_end},
         int32_t{IsHoliday(month, day_of_month)}, int32_t{weekday != 0 && weekday != 6});
   }
-
-  std::shared_ptr<arrow::Schema> schema_;
 };
 
 }  // namespace

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ShadowVM authors
 
 #include "engine/cli/ssb/names.h"
-#include "engine/cli/ssb/row_writer.h"
+#include "engine/cli/ssb/row_table.h"
 #include "engine/cli/ssb/streams.h"
-#include "engine/cli/ssb/table_generator.h"
 
 namespace shadowvm::cli::ssb {
 namespace {
@@ -28,29 +27,21 @@ Brand BrandOf(int number) {
   return names;
 }
 
-class Part final : public TableGenerator {
+class Part final : public RowTable {
  public:
   explicit Part(const Scale& scale)
-      : scale_(scale),
-        schema_(
+      : RowTable(
             arrow::schema({IntField("p_partkey"), TextField("p_name"), TextField("p_mfgr"),
                            TextField("p_category"), TextField("p_brand1"), TextField("p_color"),
-                           TextField("p_type"), IntField("p_size"), TextField("p_container")})) {}
+                           TextField("p_type"), IntField("p_size"), TextField("p_container")})),
+        scale_(scale) {}
 
   std::string name() const override { return "part"; }
-  const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
   int64_t num_rows() const override { return scale_.num_parts; }
   std::vector<std::string> columns_without_dictionary() const override { return {"p_partkey"}; }
 
-  base::Result<std::shared_ptr<arrow::RecordBatch>> Generate(int64_t first,
-                                                             int64_t count) const override {
-    RowWriter rows(schema_);
-    for (int64_t row = first; row < first + count; ++row) SVM_RETURN_NOT_OK(PutRow(row, &rows));
-    return rows.Finish();
-  }
-
  private:
-  base::Status PutRow(int64_t row, RowWriter* rows) const {
+  base::Status PutRow(int64_t row, RowWriter* rows) const override {
     const Brand brand = BrandOf(Stream(streams::kPartBrand).Uniform(row, 0, kNumBrands - 1));
     const auto colour = kColours[Stream(streams::kPartColour).Uniform(row, 0, kNumColours - 1)];
     return rows->Row(static_cast<int32_t>(row + 1), Name(row), brand.manufacturer, brand.category,
@@ -72,7 +63,6 @@ class Part final : public TableGenerator {
 
   static constexpr int kNumColours = 92;
   Scale scale_;
-  std::shared_ptr<arrow::Schema> schema_;
 };
 
 }  // namespace
