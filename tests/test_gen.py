@@ -3,7 +3,9 @@
 """shadowvm gen ssb: files that other engines read and find right."""
 
 import hashlib
+import signal
 import subprocess
+import time
 
 import duckdb
 import pyarrow as pa
@@ -109,3 +111,17 @@ def test_a_full_disk_leaves_no_file(program, tmp_path):
     assert result.returncode == 1
     assert "lineorder.parquet" in result.stderr
     assert "lineorder" not in " ".join(path.name for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_generator_leaves_nothing_half_written(program, tmp_path, signal_number):
+    line = [program.path, "gen", "ssb", "--sf", "20", "--row-group", "65536", "--out", tmp_path]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not list(tmp_path.glob("lineorder.parquet.tmp-*")):
+            time.sleep(0.05)
+        process.send_signal(signal_number)
+        _, errors = process.communicate(timeout=120)
+    assert process.returncode == -signal_number, errors
+    assert not errors
+    assert all(path.name.endswith(".parquet") for path in tmp_path.iterdir())
+    assert not (tmp_path / "lineorder.parquet").exists()

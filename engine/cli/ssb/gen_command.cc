@@ -15,6 +15,7 @@
 #include "engine/cli/machine.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/ssb/write_parquet.h"
+#include "engine/cli/stop_request.h"
 
 namespace shadowvm::cli {
 namespace {
@@ -46,11 +47,15 @@ base::Result<ssb::WriteOptions> MakeWriteOptions(const GenOptions& options) {
   return write;
 }
 
-base::Status WriteTable(const ssb::TableGenerator& table, const ssb::WriteOptions& options) {
+base::Status WriteTable(const ssb::TableGenerator& table, const ssb::WriteOptions& options,
+                        const StopRequest& stop) {
   const auto start = std::chrono::steady_clock::now();
   {
     ProgressBar bar(table.name(), table.num_rows());
-    SVM_RETURN_NOT_OK(ssb::WriteParquet(table, options, [&](int64_t rows) { bar.Update(rows); }));
+    SVM_RETURN_NOT_OK(ssb::WriteParquet(table, options, [&](int64_t rows) {
+      bar.Update(rows);
+      return stop.Check();
+    }));
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -67,10 +72,13 @@ base::Status WriteTable(const ssb::TableGenerator& table, const ssb::WriteOption
 }  // namespace
 
 base::Status GenerateSsb(const GenOptions& options) {
+  const StopRequest stop;
   SVM_ASSIGN_OR_RETURN(const ssb::Scale scale, ssb::MakeScale(options.scale_factor, options.seed));
   SVM_ASSIGN_OR_RETURN(const ssb::WriteOptions write, MakeWriteOptions(options));
   SVM_RETURN_NOT_OK(MakeDirectory(write.directory));
-  for (const auto& table : ssb::MakeTables(scale)) SVM_RETURN_NOT_OK(WriteTable(*table, write));
+  for (const auto& table : ssb::MakeTables(scale)) {
+    SVM_RETURN_NOT_OK(WriteTable(*table, write, stop));
+  }
   return base::Status::OK();
 }
 

@@ -54,7 +54,7 @@ base::Status WriteRowGroups(const TableGenerator& table, const WriteOptions& opt
     SVM_FAULT_POINT("gen.file.write");
     SVM_RETURN_NOT_OK(writer->NewBufferedRowGroup());
     SVM_RETURN_NOT_OK(writer->WriteRecordBatch(*batch));
-    on_progress(num_rows += batch->num_rows());
+    SVM_RETURN_NOT_OK(on_progress(num_rows += batch->num_rows()));
   }
   return writer->Close();
 }
@@ -79,6 +79,7 @@ base::Status WriteParquet(const TableGenerator& table, const WriteOptions& optio
   } catch (const parquet::ParquetException& error) {
     status = base::Status::IOError(error.what());
   }
+  if (base::CodeOf(status) == base::ErrorCode::kCancelled) return status;
   if (!status.ok()) {
     return base::MakeError(base::ErrorCode::kWriteFailed,
                            pending.final_path().string() + ": " + status.message());

@@ -22,8 +22,8 @@ struct WriteOptions {
   int64_t row_group_rows = 1024 * 1024;  // one segment of the engine
 };
 
-// Called after every row group with the rows written so far.
-using OnProgress = std::function<void(int64_t num_rows)>;
+// Called after every row group with the rows written so far. An error ends the writing.
+using OnProgress = std::function<base::Status(int64_t num_rows)>;
 
 // Writes DIRECTORY/<table>.parquet. Row groups are made and encoded by options.threads threads and
 // written in order; a few of them are in memory at a time. The file appears under its name when it

@@ -37,7 +37,7 @@ class WriteParquetTest : public testing::Test {
 
   base::Status Write(const TableGenerator& table, int threads) {
     options_.threads = threads;
-    return WriteParquet(table, options_, [](int64_t) {});
+    return WriteParquet(table, options_, [](int64_t) { return base::Status::OK(); });
   }
   std::string Bytes(const std::string& name) const {
     std::ifstream file(options_.directory / name, std::ios::binary);
@@ -83,6 +83,19 @@ TEST_F(WriteParquetTest, AFailureLeavesNothingBehind) {
   }
 }
 #endif
+
+TEST_F(WriteParquetTest, StoppedHalfwayItLeavesNothingBehind) {
+  const auto table = MakeLineorder(TestScale(0.01));
+  options_.threads = 2;
+  int num_groups = 0;
+  const auto status = WriteParquet(*table, options_, [&](int64_t) {
+    return ++num_groups < 3 ? base::Status::OK()
+                            : base::MakeError(base::ErrorCode::kCancelled, "enough");
+  });
+  EXPECT_EQ(base::CodeOf(status), base::ErrorCode::kCancelled);
+  EXPECT_EQ(num_groups, 3);
+  EXPECT_TRUE(fs::is_empty(options_.directory));
+}
 
 TEST_F(WriteParquetTest, ErrorsNameTheFile) {
   options_.directory /= "missing";
