@@ -213,14 +213,41 @@ def test_too_little_memory_is_said(program, tables, tmp_path):
     assert "SVM-4001" in answer.error
 
 
+def check_works_with_a_warning(program, folder: Path, good: Path, complaint: str, **environment):
+    """The right answer, and one line that says why its kernels are not kept."""
+    folder.mkdir()
+    (folder / "command.json").write_text(sum_of(good).text())
+    result = program.run("replay", folder / "command.json", "--out", folder / "answer.arrow", **environment)
+    assert result.returncode == 0, result.stderr
+    assert rows_of(pa.ipc.open_file(folder / "answer.arrow").read_all()) == [(ROWS * (ROWS - 1) // 2,)]
+    assert result.stderr.startswith("shadowvm: ") and "kernels are not kept" in result.stderr, result.stderr
+    assert complaint in result.stderr and result.stderr.count("\n") == 1, result.stderr
+
+
 def test_a_cache_folder_that_cannot_be_used_costs_nothing_but_time(program, good, tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "open").mkdir(mode=0o777)
     (tmp_path / "open").chmod(0o777)
     # /proc takes no new folders, not even from root.
     for number, folder in enumerate((tmp_path / "file", tmp_path / "file/below", tmp_path / "open", "/proc/kernels")):
-        answer = replay(program, tmp_path / f"run{number}", {"q": sum_of(good)}, SHADOWVM_CACHE_DIR=str(folder))["q"]
-        assert rows_of(answer.table) == [(ROWS * (ROWS - 1) // 2,)]
+        check_works_with_a_warning(program, tmp_path / f"run{number}", good, str(folder), SHADOWVM_CACHE_DIR=str(folder))
+
+
+def test_a_read_only_cache_folder_costs_nothing_but_time(program, good, tmp_path):
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    folder.chmod(0o555)
+    if os.geteuid() == 0:
+        folder = Path("/proc/sys")  # root may write anywhere but here
+    check_works_with_a_warning(program, tmp_path / "run", good, str(folder), SHADOWVM_CACHE_DIR=str(folder))
+
+
+@pytest.mark.faults
+def test_a_full_cache_folder_costs_nothing_but_time(program, good, tmp_path):
+    folder = tmp_path / "cache"
+    check_works_with_a_warning(program, tmp_path / "run", good, "SVM-1007", SHADOWVM_CACHE_DIR=str(folder),
+                               SHADOWVM_FAULT="cache.write=always:enospc")
+    assert not list(folder.iterdir())
 
 
 @pytest.fixture

@@ -29,11 +29,27 @@ def test_doctor_misses_a_compiler(program):
     assert findings["c++ compiler"]["state"] == "none"
 
 
-@pytest.mark.parametrize("arguments", [(), ("dance",), ("bench",), ("gen", "ssb", "--what")])
-def test_wrong_commands_are_refused(program, arguments):
+def refused(program, *arguments) -> str:
+    """A wrong command line: code 2, one line that says where to read on."""
     result = program.run(*arguments)
-    assert result.returncode > 100
-    assert result.stderr or result.stdout
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert not result.stdout and result.stderr.count("\n") == 1, result.stderr
+    assert result.stderr.startswith("shadowvm: ") and "--help" in result.stderr and "SVM-" not in result.stderr
+    return result.stderr
+
+
+@pytest.mark.parametrize("arguments, complaint", [
+    ((), "subcommand"),
+    (("dance",), "dance"),
+    (("bench",), "shadowvm bench --help"),
+    (("gen", "ssb", "--what"), "--what"),
+    (("gen", "ssb", "--sf", "-1", "--out", "x"), "--sf"),
+    (("gen", "ssb", "--sf", "1"), "--out"),
+    (("replay",), "files"),
+    (("replay", "c.json", "--memory", "much"), "much"),
+])
+def test_wrong_commands_are_refused(program, arguments, complaint):
+    assert complaint in refused(program, *arguments)
 
 
 @pytest.mark.parametrize("arguments, complaint", [
@@ -41,8 +57,17 @@ def test_wrong_commands_are_refused(program, arguments):
     (("--sf", 1, "--data", "x"), "--data"),
     (("--sf", 1, "--residency", "file"), "--residency file"),
     (("--sf", 1, "--memory", "much"), "much"),
+    (("--sf", 1, "--query", "q9.9"), "q9.9"),
 ])
 def test_bench_names_what_is_wrong(program, arguments, complaint):
-    result = program.run("bench", "ssb", *arguments)
-    assert result.returncode == 1
-    assert complaint in result.stderr
+    assert complaint in refused(program, "bench", "ssb", *arguments)
+
+
+def test_a_report_that_cannot_be_written_is_said_before_the_work(program, tmp_path):
+    report = tmp_path / "none" / "report.json"
+    # Answering would take a day: what is refused has not begun.
+    result = program.run("bench", "ssb", "--sf", 0.01, "--runs", 100_000, "--json", report, timeout=60)
+    assert result.returncode == 1 and "SVM-1007" in result.stderr and str(report) in result.stderr
+    (tmp_path / "c.json").write_text("{")
+    result = program.run("replay", tmp_path / "c.json", "--json", tmp_path)
+    assert result.returncode == 1 and "SVM-1007" in result.stderr and str(tmp_path) in result.stderr

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -54,6 +55,17 @@ base::Status PendingFile::Commit() {
   if (!error) return base::Status::OK();
   return base::MakeError(base::ErrorCode::kWriteFailed,
                          final_path_.string() + ": " + error.message());
+}
+
+base::Status CheckWritable(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return base::MakeError(base::ErrorCode::kWriteFailed, path.string() + ": is a folder");
+  }
+  const PendingFile probe(path);
+  if (std::ofstream(probe.temporary_path()).is_open()) return base::Status::OK();
+  return base::MakeError(base::ErrorCode::kWriteFailed,
+                         path.string() + ": " + std::strerror(errno));
 }
 
 base::Status WriteTextFile(const std::filesystem::path& path, std::string_view text) {

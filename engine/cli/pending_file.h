@@ -28,6 +28,9 @@ class PendingFile {
   std::filesystem::path temporary_path_;
 };
 
+// An error now instead of one after minutes of work: the file, or its folder, cannot be written.
+base::Status CheckWritable(const std::filesystem::path& path);
+
 // Writes a whole text file through a PendingFile.
 base::Status WriteTextFile(const std::filesystem::path& path, std::string_view text);
 

@@ -22,7 +22,33 @@ constexpr const char* kStart = R"(Start here:
   shadowvm gen ssb --sf 1 --out data/ssb-sf1       make benchmark data
   shadowvm bench ssb --data data/ssb-sf1           answer the 13 queries of the Star Schema Benchmark
 
-Every command explains itself: shadowvm gen ssb --help)";
+Every command explains itself: shadowvm gen ssb --help
+
+Compiled kernels are kept in $SHADOWVM_CACHE_DIR, else in ~/.cache/shadowvm/kernels.)";
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+// What was asked for as far as it was understood: "shadowvm gen ssb".
+std::string Asked(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app.get_name() : app.get_name() + " " + Asked(*chosen.front());
+}
+
+// A word nobody knows says more than what is missing instead of it.
+std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const auto unknown = app.remaining(/*recurse=*/true);
+  const bool missing = error.get_name() == "RequiredError";
+  return missing && !unknown.empty() ? "'" + unknown.front() + "' is not known here" : error.what();
+}
+
+// --help and --version come this way as well; they are no errors.
+int Explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);
+  std::fprintf(stderr, "shadowvm: %s (see %s --help)\n", Complaint(app, error).c_str(),
+               Asked(app).c_str());
+  return kWrongUsage;
+}
 
 }  // namespace
 
@@ -40,11 +66,11 @@ int RunProgram(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // how CLI11 reports a wrong command line, and --help
-    return app.exit(error);
+    return Explain(app, error);
   }
   if (status.ok()) return 0;
   std::fprintf(stderr, "shadowvm: %s\n", status.message().c_str());
-  return 1;
+  return kFailed;
 }
 
 }  // namespace shadowvm::cli

@@ -3,19 +3,14 @@
 
 #include "engine/exec/engine.h"
 
-#include <unistd.h>
-
 #include <thread>
 
 #include "engine/columns/arrow_import.h"
+#include "engine/exec/default_memory.h"
 #include "engine/exec/query.h"
 
 namespace shadowvm::exec {
 namespace {
-
-int64_t HalfOfMemory() {
-  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE) / 2;
-}
 
 // States need room beside tables, so tables take no more than this share.
 constexpr double kTableShare = 0.8;
@@ -26,7 +21,8 @@ constexpr double kBuildShare = 0.1;
 
 base::Result<std::unique_ptr<Engine>> Engine::Make(EngineOptions options) {
   if (options.threads <= 0) options.threads = static_cast<int>(std::thread::hardware_concurrency());
-  const int64_t memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : HalfOfMemory();
+  const int64_t memory_bytes =
+      options.memory_bytes > 0 ? options.memory_bytes : DefaultMemoryBytes();
   SVM_ASSIGN_OR_RETURN(auto kernels, vkernel::KernelCache::Create(options.kernels));
   kernels->Prewarm();
   std::unique_ptr<Engine> engine(new Engine(options, memory_bytes, std::move(kernels)));

@@ -4,13 +4,13 @@
 #include "engine/cli/bench/bench_command.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include "engine/cli/bench/bandwidth.h"
 #include "engine/cli/bench/session.h"
-#include "engine/cli/byte_size.h"
+#include "engine/cli/bench/ssb_queries.h"
+#include "engine/cli/engine_options.h"
 #include "engine/cli/pending_file.h"
 #include "engine/cli/ssb/scale.h"
 
@@ -30,21 +30,6 @@ Examples:
   shadowvm bench ssb --data data/ssb-sf1 --query q2.1 --runs 20
   shadowvm bench ssb --sf 0.01 --mode gpu --emulate-gpu         the GPU's kernels, without a GPU)";
 
-void SetDefaults(BenchSettings* settings) {
-  if (settings->threads == 0) settings->threads = NumUsableCores();
-  if (settings->memory_bytes == 0) settings->memory_bytes = DescribeMachine().memory_bytes / 4 * 3;
-}
-
-base::Status CheckQueries(const QueryRunner& runner, const std::vector<std::string>& asked) {
-  const auto known = runner.queries();
-  for (const auto& name : asked) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return base::MakeError(base::ErrorCode::kBadCommand,
-                           "no query is called '" + name + "': they are q1.1 to q4.3");
-  }
-  return base::Status::OK();
-}
-
 base::Result<BenchReport> Measure(QueryRunner* runner, const BenchSettings& settings) {
   BenchReport report;
   report.machine = DescribeMachine();
@@ -54,36 +39,28 @@ base::Result<BenchReport> Measure(QueryRunner* runner, const BenchSettings& sett
   return report;
 }
 
-// Checks what the parser cannot, and turns "3G" into bytes.
-base::Result<BenchSettings> Complete(BenchSettings settings, const std::string& memory) {
+// What the parser cannot see by itself.
+void CheckUsage(const BenchSettings& settings) {
   if (settings.data.empty() == (settings.scale_factor == 0)) {
-    return base::MakeError(base::ErrorCode::kBadCommand, "give either --data DIR or --sf N");
+    throw CLI::ValidationError("give either --data DIR or --sf N");
   }
   if (settings.data.empty() && settings.residency == Residency::kFile) {
-    return base::MakeError(base::ErrorCode::kBadCommand,
-                           "--residency file needs files: give --data DIR");
+    throw CLI::ValidationError("--residency file needs files: give --data DIR");
   }
   if (settings.emulate_gpu && settings.mode != Mode::kGpu) {
-    return base::MakeError(base::ErrorCode::kBadCommand, "--emulate-gpu goes with --mode gpu");
+    throw CLI::ValidationError("--emulate-gpu goes with --mode gpu");
   }
-  if (!memory.empty()) {
-    SVM_ASSIGN_OR_RETURN(settings.memory_bytes, ParseBytes(memory));
-  }
-  return settings;
 }
 
-void AddOptions(CLI::App* ssb, BenchSettings* settings, std::string* memory) {
+void AddOptions(CLI::App* ssb, BenchSettings* settings) {
   ssb->add_option("--data", settings->data,
                   "Folder with lineorder.parquet and the four other tables");
   ssb->add_option("--sf", settings->scale_factor, "Generate this scale factor in memory instead")
       ->check(CLI::Range(ssb::kMinFactor, ssb::kMaxFactor));
-  ssb->add_option("--threads", settings->threads, "Threads (default: one per core)")
-      ->check(CLI::Range(1, 1024));
+  AddEngineOptions(ssb, &settings->threads, &settings->memory_bytes);
   ssb->add_option("--runs", settings->runs, "Runs of each query")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  ssb->add_option("--memory", *memory,
-                  "Memory budget, such as 3G (default: three quarters of the machine's)");
   ssb->add_option_function<std::string>(
          "--residency",
          [settings](const std::string& word) {
@@ -100,7 +77,8 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings, std::string* memory) {
       ->check(CLI::IsMember({"cpu", "gpu"}));
   ssb->add_flag("--emulate-gpu", settings->emulate_gpu,
                 "With --mode gpu: emulate the card, very slowly");
-  ssb->add_option("--query", settings->queries, "Only these queries, such as q2.1");
+  ssb->add_option("--query", settings->queries, "Only these queries, such as q2.1")
+      ->check(CLI::IsMember(SsbQueryNames()));
   ssb->add_option("--json", settings->json_file,
                   "Also write the report, answers included, to this file");
   ssb->add_flag(
@@ -110,12 +88,11 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings, std::string* memory) {
 
 }  // namespace
 
-base::Status BenchSsb(BenchSettings settings, const RunnerFactory& make_runner) {
-  SetDefaults(&settings);
+base::Status BenchSsb(const BenchSettings& settings, const RunnerFactory& make_runner) {
+  if (!settings.json_file.empty()) SVM_RETURN_NOT_OK(CheckWritable(settings.json_file));
   SVM_ASSIGN_OR_RETURN(const auto runner, make_runner(settings));
   if (settings.interactive)
     return ServeQueries(runner.get(), settings.threads, std::cin, std::cout);
-  SVM_RETURN_NOT_OK(CheckQueries(*runner, settings.queries));
   SVM_ASSIGN_OR_RETURN(const BenchReport report, Measure(runner.get(), settings));
   PrintReport(report);
   if (settings.json_file.empty()) return base::Status::OK();
@@ -124,16 +101,15 @@ base::Status BenchSsb(BenchSettings settings, const RunnerFactory& make_runner) 
 
 void AddBenchCommand(CLI::App* app, RunnerFactory make_runner, base::Status* status) {
   auto settings = std::make_shared<BenchSettings>();
-  auto memory = std::make_shared<std::string>();
   CLI::App* bench = app->add_subcommand("bench", "Run a benchmark");
   bench->require_subcommand(1);
   CLI::App* ssb = bench->add_subcommand(
       "ssb", "Answer the 13 queries of the Star Schema Benchmark and report their times");
   ssb->footer(kExplanation);
-  AddOptions(ssb, settings.get(), memory.get());
-  ssb->callback([settings, memory, make_runner = std::move(make_runner), status] {
-    const auto complete = Complete(*settings, *memory);
-    *status = complete.ok() ? BenchSsb(*complete, make_runner) : complete.status();
+  AddOptions(ssb, settings.get());
+  ssb->callback([settings, make_runner = std::move(make_runner), status] {
+    CheckUsage(*settings);
+    *status = BenchSsb(*settings, make_runner);
   });
 }
 

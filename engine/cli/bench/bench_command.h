@@ -13,7 +13,7 @@ class App;
 namespace shadowvm::cli {
 
 // Runs the benchmark and prints a table, or writes JSON, or serves queries, as the settings say.
-base::Status BenchSsb(BenchSettings settings, const RunnerFactory& make_runner);
+base::Status BenchSsb(const BenchSettings& settings, const RunnerFactory& make_runner);
 
 // `shadowvm bench ssb`. When it was called, its outcome is in *status after parsing.
 void AddBenchCommand(CLI::App* app, RunnerFactory make_runner, base::Status* status);

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/bench/ssb_queries.h"
-#include "engine/cli/program_paths.h"
+#include "engine/cli/engine_options.h"
 #include "engine/cli/ssb/batch_stream.h"
 #include "engine/cli/ssb/scale.h"
 #include "engine/exec/engine.h"
@@ -51,6 +51,8 @@ class EngineRunner : public QueryRunner {
  public:
   EngineRunner(std::unique_ptr<exec::Engine> engine, SsbTables tables, std::string folder)
       : engine_(std::move(engine)), tables_(std::move(tables)), folder_(std::move(folder)) {}
+
+  ~EngineRunner() override { WarnOfKernelsNotKept(engine_->kernels().stats()); }
 
   std::vector<std::string> queries() const override { return SsbQueryNames(); }
 
@@ -154,8 +156,6 @@ base::Result<std::unique_ptr<QueryRunner>> MakeEngineRunner(const BenchSettings&
   options.threads = settings.threads;
   options.memory_bytes = settings.memory_bytes;
   options.keep_tables = settings.residency == Residency::kHost;
-  options.kernels.directory = KernelCacheFolder().string();
-  options.gpu.programs.directory = options.kernels.directory;
   if (settings.mode == Mode::kGpu) {
     options.gpu.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
   }

@@ -19,9 +19,9 @@ enum class Mode { kCpu, kGpu };
 struct BenchSettings {
   std::string data;         // folder with the five Parquet files; empty: generate in memory
   double scale_factor = 0;  // when generated
-  int threads = 0;          // 0: one per core
+  int threads = 1;
   int runs = 5;
-  int64_t memory_bytes = 0;  // 0: three quarters of the machine's
+  int64_t memory_bytes = 0;  // 0: the engine's default
   Residency residency = Residency::kHost;
   Mode mode = Mode::kCpu;
   bool emulate_gpu = false;          // mode gpu: on the emulated one

@@ -4,31 +4,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
-#include <sstream>
 #include <string>
 #include <system_error>
 
 #include "engine/cli/byte_size.h"
 #include "engine/cli/doctor/finding.h"
-#include "engine/cli/program_paths.h"
+#include "engine/vkernel/compile/clang_compiler.h"
+#include "engine/vkernel/compile/disk_cache.h"
+#include "engine/vkernel/compile/subprocess_compiler.h"
 
 namespace shadowvm::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<fs::path> FindInPath(const char* program) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path candidate = fs::path(folder) / program;
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return std::nullopt;
-}
 
 struct FolderSize {
   int64_t files = 0;
@@ -53,7 +42,12 @@ FolderSize Measure(const fs::path& folder) {
 }  // namespace
 
 Finding FindKernelCache() {
-  const fs::path folder = KernelCacheFolder();
+  const fs::path folder = vkernel::DefaultCacheDirectory();
+  if (folder.empty()) {
+    return {"kernel cache", Finding::State::kLimited,
+            "none of SHADOWVM_CACHE_DIR, XDG_CACHE_HOME and HOME is set, so kernels are compiled "
+            "again after every restart"};
+  }
   struct stat info;
   if (::stat(folder.c_str(), &info) != 0) {
     return {"kernel cache", Finding::State::kGood, folder.string() + ": empty, made on first use"};
@@ -69,9 +63,9 @@ Finding FindKernelCache() {
 }
 
 Finding FindCompileWorker() {
-  const auto worker = CompileWorkerPath();
-  if (worker)
-    return {"compile worker", Finding::State::kGood, worker->string() + " (Clang as a library)"};
+  const std::string worker = vkernel::FindCompileWorker();
+  if (!worker.empty())
+    return {"compile worker", Finding::State::kGood, worker + " (Clang as a library)"};
   return {"compile worker", Finding::State::kLimited,
           "shadowvm-compiler is not beside this program (built where Clang 19's libraries are "
           "installed); "
@@ -79,10 +73,10 @@ Finding FindCompileWorker() {
 }
 
 Finding FindCompilerProgram() {
-  const auto compiler = FindInPath("c++");
-  if (compiler) return {"c++ compiler", Finding::State::kGood, compiler->string() + " (fallback)"};
+  const std::string compiler = vkernel::FindCompilerProgram();
+  if (!compiler.empty()) return {"c++ compiler", Finding::State::kGood, compiler + " (fallback)"};
   return {"c++ compiler", Finding::State::kMissing,
-          "no c++ in PATH: without the compile worker no kernel can be made"};
+          "no c++, g++ or clang++ in PATH: without the compile worker no kernel can be made"};
 }
 
 }  // namespace shadowvm::cli

@@ -6,8 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "engine/cli/byte_size.h"
-#include "engine/cli/program_paths.h"
+#include "engine/cli/engine_options.h"
 #include "engine/node/address.h"
 #include "engine/node/daemon.h"
 
@@ -32,8 +31,8 @@ Examples:
 
 struct NodeSettings {
   std::string socket;
-  std::string memory;
   int threads = 0;
+  int64_t memory_bytes = 0;
   double drain_seconds = 10;
   bool exit_with_stdin = false;
   std::string shared_memory = "/dev/shm";
@@ -42,12 +41,7 @@ struct NodeSettings {
 void AddOptions(CLI::App* node, NodeSettings* settings) {
   node->add_option("--socket", settings->socket,
                    "Where to listen: a path (default: " + node::DefaultSocketPath().string() + ")");
-  node->add_option("--threads", settings->threads, "Threads (default: one per core)")
-      ->check(CLI::Range(1, 1024));
-  node->add_option(
-      "--memory", settings->memory,
-      "Memory budget, such as 3G (default: half of the machine's, which leaves the rest "
-      "to a JVM beside it)");
+  AddEngineOptions(node, &settings->threads, &settings->memory_bytes);
   node->add_option("--drain", settings->drain_seconds,
                    "Seconds that running queries get when the node is stopped")
       ->check(CLI::Range(0.0, 86400.0))
@@ -67,10 +61,7 @@ base::Status RunNodeCommand(const NodeSettings& settings) {
   options.exit_with_input = settings.exit_with_stdin;
   options.shared_root = settings.shared_memory;
   options.engine.threads = settings.threads;
-  options.engine.kernels.directory = KernelCacheFolder().string();
-  if (!settings.memory.empty()) {
-    SVM_ASSIGN_OR_RETURN(options.engine.memory_bytes, ParseBytes(settings.memory));
-  }
+  options.engine.memory_bytes = settings.memory_bytes;
   return node::RunNode(options);
 }
 

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "engine/cli/program_paths.h"
+#include "engine/cli/engine_options.h"
 #include "engine/cli/replay/answer_file.h"
 #include "engine/cli/replay/command_file.h"
 
@@ -60,7 +60,6 @@ base::Result<std::vector<Replay>> RunCommandFiles(const ReplaySettings& settings
   exec::EngineOptions options;
   options.threads = settings.threads;
   options.memory_bytes = settings.memory_bytes;
-  options.kernels.directory = KernelCacheFolder().string();
   SVM_ASSIGN_OR_RETURN(const auto engine, exec::Engine::Make(std::move(options)));
   if (settings.files.size() > 1 && !settings.out.empty()) {
     SVM_RETURN_NOT_OK(MakeFolder(settings.out));
@@ -69,6 +68,7 @@ base::Result<std::vector<Replay>> RunCommandFiles(const ReplaySettings& settings
   for (const std::string& file : settings.files) {
     replays.push_back(RunCommandFile(engine.get(), settings, file, AnswerPath(settings, file)));
   }
+  WarnOfKernelsNotKept(engine->kernels().stats());
   return replays;
 }
 

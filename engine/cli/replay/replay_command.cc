@@ -8,7 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/byte_size.h"
+#include "engine/cli/engine_options.h"
 #include "engine/cli/pending_file.h"
 #include "engine/cli/replay/replay.h"
 #include "engine/cli/replay/replay_report.h"
@@ -34,7 +34,7 @@ Examples:
   shadowvm replay count.json --data-root data/ssb-sf1 --out answer.arrow
   shadowvm replay a.pb b.pb c.pb --out answers --json report.json --threads 1 --memory 2G)";
 
-void AddOptions(CLI::App* replay, ReplaySettings* settings, std::string* memory) {
+void AddOptions(CLI::App* replay, ReplaySettings* settings) {
   replay->add_option("files", settings->files, "Files of commands, run in this order")
       ->required()
       ->type_name("FILE");
@@ -44,10 +44,7 @@ void AddOptions(CLI::App* replay, ReplaySettings* settings, std::string* memory)
       "--out", settings->out,
       "Write the answer to this Arrow IPC file (several commands: into this folder)");
   replay->add_option("--json", settings->json_file, "Also write the report to this file");
-  replay->add_option("--threads", settings->threads, "Threads (default: one per core)")
-      ->check(CLI::Range(1, 1024));
-  replay->add_option("--memory", *memory,
-                     "Memory budget, such as 3G (default: half of the machine's)");
+  AddEngineOptions(replay, &settings->threads, &settings->memory_bytes);
 }
 
 // Prints what became of each command. The first error is the outcome; later ones are said here.
@@ -70,10 +67,8 @@ std::string Dump(const nlohmann::ordered_json& report) {
   return report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-base::Status RunReplay(ReplaySettings settings, const std::string& memory) {
-  if (!memory.empty()) {
-    SVM_ASSIGN_OR_RETURN(settings.memory_bytes, ParseBytes(memory));
-  }
+base::Status RunReplay(const ReplaySettings& settings) {
+  if (!settings.json_file.empty()) SVM_RETURN_NOT_OK(CheckWritable(settings.json_file));
   SVM_ASSIGN_OR_RETURN(const std::vector<Replay> replays, RunCommandFiles(settings));
   if (!settings.json_file.empty()) {
     SVM_RETURN_NOT_OK(WriteTextFile(settings.json_file, Dump(ToJson(replays))));
@@ -85,12 +80,11 @@ base::Status RunReplay(ReplaySettings settings, const std::string& memory) {
 
 void AddReplayCommand(CLI::App* app, base::Status* status) {
   auto settings = std::make_shared<ReplaySettings>();
-  auto memory = std::make_shared<std::string>();
   CLI::App* replay = app->add_subcommand(
       "replay", "Run commands from files: times of each stage, rows, and a digest of the answer");
   replay->footer(kExplanation);
-  AddOptions(replay, settings.get(), memory.get());
-  replay->callback([settings, memory, status] { *status = RunReplay(*settings, *memory); });
+  AddOptions(replay, settings.get());
+  replay->callback([settings, status] { *status = RunReplay(*settings); });
 }
 
 }  // namespace shadowvm::cli

@@ -10,8 +10,8 @@
 #include "engine/cli/bench/bandwidth.h"
 #include "engine/cli/doctor/finding.h"
 #include "engine/cli/machine.h"
-#include "engine/cli/program_paths.h"
 #include "engine/cli/progress.h"
+#include "engine/vkernel/compile/disk_cache.h"
 
 namespace shadowvm::cli {
 namespace {
@@ -29,11 +29,11 @@ TEST(DoctorTest, SaysSomethingOfEveryThing) {
 
 TEST(DoctorTest, CacheFolderFollowsTheEnvironment) {
   ::setenv("SHADOWVM_CACHE_DIR", "/tmp/svm-no-such-cache", 1);
-  EXPECT_EQ(KernelCacheFolder(), "/tmp/svm-no-such-cache");
+  EXPECT_EQ(vkernel::DefaultCacheDirectory(), "/tmp/svm-no-such-cache");
   EXPECT_NE(FindKernelCache().text.find("made on first use"), std::string::npos);
   ::unsetenv("SHADOWVM_CACHE_DIR");
   ::setenv("XDG_CACHE_HOME", "/tmp/svm-cache", 1);
-  EXPECT_EQ(KernelCacheFolder(), "/tmp/svm-cache/shadowvm/kernels");
+  EXPECT_EQ(vkernel::DefaultCacheDirectory(), "/tmp/svm-cache/shadowvm/kernels");
   ::unsetenv("XDG_CACHE_HOME");
 }
 

@@ -67,14 +67,14 @@ bool ReadExactly(int file, void* bytes, size_t size) {
   return true;
 }
 
-Status WriteExactly(int file, const void* bytes, size_t size) {
+bool WriteExactly(int file, const void* bytes, size_t size) {
   for (size_t done = 0; done < size;) {
     const ssize_t put = ::write(file, static_cast<const char*>(bytes) + done, size - done);
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return IoError("kernel cache entry");
+    if (put <= 0) return false;
     done += static_cast<size_t>(put);
   }
-  return Status::OK();
+  return true;
 }
 
 // The bytes of an entry, if everything about it is right.
@@ -130,6 +130,8 @@ std::vector<Listed> List(int folder) {
 }  // namespace
 
 std::string DefaultCacheDirectory() {
+  const char* chosen = std::getenv("SHADOWVM_CACHE_DIR");
+  if (chosen != nullptr && chosen[0] != '\0') return chosen;
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && cache[0] == '/') return std::string(cache) + "/shadowvm/kernels";
   const char* home = std::getenv("HOME");
@@ -181,13 +183,14 @@ Status DiskCache::Write(const Digest& key, const std::string& bytes) {
   if (!file.valid()) return IoError("kernel cache entry in " + directory_);
   EntryHeader header{{}, bytes.size(), key, Sha256::Of(bytes)};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
-  Status written = WriteExactly(file.get(), &header, sizeof header);
-  if (written.ok()) written = WriteExactly(file.get(), bytes.data(), bytes.size());
   const int folder = folder_.get();
-  if (written.ok() && ::renameat(folder, temporary.c_str(), folder, FileName(key).c_str()) != 0) {
+  Status written;
+  if (!WriteExactly(file.get(), &header, sizeof header) ||
+      !WriteExactly(file.get(), bytes.data(), bytes.size()) ||
+      ::renameat(folder, temporary.c_str(), folder, FileName(key).c_str()) != 0) {
     written = IoError("kernel cache entry in " + directory_);
+    ::unlinkat(folder, temporary.c_str(), 0);
   }
-  if (!written.ok()) ::unlinkat(folder, temporary.c_str(), 0);
   Trim();
   return written;
 }

@@ -15,7 +15,7 @@
 
 namespace shadowvm::vkernel {
 
-// $XDG_CACHE_HOME/shadowvm/kernels or ~/.cache/shadowvm/kernels; empty if neither is known.
+// $SHADOWVM_CACHE_DIR, else shadowvm/kernels in $XDG_CACHE_HOME or ~/.cache; empty if none is set.
 std::string DefaultCacheDirectory();
 
 // Compiled objects in a folder, one file a key. Since what it holds is run, the folder must be ours

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +31,7 @@ using base::Status;
 using TimePoint = std::chrono::steady_clock::time_point;
 
 constexpr size_t kMaxOutput = 1 << 20;
+constexpr std::array kPrograms = {"c++", "g++", "clang++"};  // the preferred one first
 
 std::string FindInPath(const std::string& program) {
   if (program.find('/') != std::string::npos) {
@@ -98,9 +100,10 @@ std::vector<std::string> Flags(OptLevel level, bool sanitize) {
   return flags;
 }
 
-std::string Joined(const std::vector<std::string>& words) {
+template <typename Words>
+std::string Joined(const Words& words) {
   std::string joined;
-  for (const std::string& word : words) joined += word + " ";
+  for (const auto& word : words) joined += std::string(word) + " ";
   return joined;
 }
 
@@ -164,17 +167,23 @@ Result<std::string> RunCompiler(ProcessSpec spec, const std::string& name, TimeP
 
 }  // namespace
 
+std::string FindCompilerProgram() {
+  for (const char* name : kPrograms) {
+    const std::string found = FindInPath(name);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
 Result<std::unique_ptr<SubprocessCompiler>> SubprocessCompiler::Create(
     SubprocessCompilerOptions options) {
-  std::vector<std::string> names = {"c++", "g++", "clang++"};
-  if (!options.program.empty()) names = {options.program};
-  for (const std::string& name : names) {
-    options.program = FindInPath(name);
-    if (!options.program.empty()) {
-      return std::unique_ptr<SubprocessCompiler>(new SubprocessCompiler(std::move(options)));
-    }
+  const std::string asked = options.program;
+  options.program = asked.empty() ? FindCompilerProgram() : FindInPath(asked);
+  if (options.program.empty()) {
+    return MakeError(ErrorCode::kNoCompiler,
+                     "no C++ compiler found: " + (asked.empty() ? Joined(kPrograms) : asked));
   }
-  return MakeError(ErrorCode::kNoCompiler, "no C++ compiler found: " + Joined(names));
+  return std::unique_ptr<SubprocessCompiler>(new SubprocessCompiler(std::move(options)));
 }
 
 SubprocessCompiler::SubprocessCompiler(SubprocessCompilerOptions options)

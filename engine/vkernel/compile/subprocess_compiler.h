@@ -11,9 +11,13 @@
 
 namespace shadowvm::vkernel {
 
+// The C++ compiler of this machine: the first of c++, g++ and clang++ in PATH; empty if none is
+// there.
+std::string FindCompilerProgram();
+
 struct SubprocessCompilerOptions {
   HeaderSet headers = EmbeddedHeaderSet();
-  std::string program = {};  // a name in PATH or a path; empty: the first of c++, g++, clang++
+  std::string program = {};  // a name in PATH or a path; empty: FindCompilerProgram
   std::chrono::milliseconds timeout{30'000};
 };
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <cstdint>
+
+#include "engine/vkernel/compile/object_source.h"
+
+namespace CLI {
+class App;
+}
+
+namespace shadowvm::cli {
+
+// --threads and --memory of a command that runs an engine. Both variables get their defaults here.
+void AddEngineOptions(CLI::App* command, int* threads, int64_t* memory_bytes);
+
+// Says on standard error, in one line, why an engine could not keep its kernels on disk. Nothing
+// where it could. Call it once, when the engine has done its work.
+void WarnOfKernelsNotKept(const vkernel::KernelCacheStats& stats);
+
+}  // namespace shadowvm::cli
