@@ -13,11 +13,14 @@ Where the two differ on purpose (ours follows Spark), the SQL says what ours mea
 
 import json
 import math
-from decimal import Decimal
+from decimal import Context, Decimal
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+# Python's own context rounds to 28 digits; ours have up to 38.
+EXACT = Context(prec=76)
 
 
 class Answer:
@@ -53,7 +56,7 @@ def replay(program, folder: Path, commands: dict, *options, timeout=600, **envir
 
 def plain_value(value):
     """Numbers as numbers: a decimal that ends in zeros is the decimal without them."""
-    return value.normalize() + 0 if isinstance(value, Decimal) else value
+    return EXACT.add(EXACT.normalize(value), Decimal(0)) if isinstance(value, Decimal) else value
 
 
 def rows_of(table: pa.Table) -> list[tuple]:
