@@ -45,7 +45,7 @@ bench: dist ## Everything this project promises in numbers; SF=1 for Spark on le
 	$(PYTHON) bench/run_all.py --program $(PROGRAM) --sf $(SF)
 
 jars: setup ## The Spark plugin's jars, in spark/target
-	@for spark in $(SPARKS); do $(MAVEN) -Pspark-$$spark package -Dmaven.test.skip || exit 1; done
+	@for spark in $(SPARKS); do $(MAVEN) -Pspark-$$spark package -Dmaven.test.skip -DskipTests || exit 1; done
 
 dist: jars ## The program with the libraries it needs and the Spark plugin's jars, in dist/
 	@$(MAKE) --no-print-directory build PRESET=release
