@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <thread>
 
+#include "engine/base/tests/test_folder.h"
 #include "engine/client/client.h"
 #include "engine/node/node_service.h"
 
@@ -35,9 +37,8 @@ std::shared_ptr<arrow::Table> Sales() {
 class ConnectTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    char name[] = "/tmp/shadowvm-connect-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    folder_ = name;
+    owned_.emplace();
+    folder_ = owned_->path();
     local_ = Session::Make().ValueOrDie();
     ASSERT_TRUE(local_->AddTable("sales", Sales()).ok());
     ASSERT_TRUE(local_->Table("sales").WriteParquet(File()).ok());
@@ -46,7 +47,7 @@ class ConnectTest : public testing::Test {
   static void TearDownTestSuite() {
     StopNode();
     local_.reset();
-    fs::remove_all(folder_);
+    owned_.reset();
   }
   static void StartNode() {
     node_ = std::make_unique<node::NodeService>(exec::Engine::Make().ValueOrDie(), "test", folder_);
@@ -61,6 +62,7 @@ class ConnectTest : public testing::Test {
   static std::string File() { return (folder_ / "sales.parquet").string(); }
   static std::string Socket() { return (folder_ / "node.sock").string(); }
 
+  static inline std::optional<base::TestFolder> owned_;
   static inline fs::path folder_;
   static inline std::shared_ptr<Session> local_;
   static inline std::unique_ptr<node::NodeService> node_;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "engine/base/tests/test_folder.h"
 #include "engine/client/client.h"
 #include "engine/exec/engine.h"
 
@@ -17,7 +18,6 @@
 namespace shadowvm::exec {
 namespace {
 
-namespace fs = std::filesystem;
 using client::Col;
 using client::On;
 
@@ -39,14 +39,10 @@ std::shared_ptr<arrow::Table> Numbers(int64_t rows, int64_t factor) {
 class BuildCacheTest : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/shadowvm-builds-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    folder_ = name;
     engine_ = MakeEngine({});
     Write("fact", 1000, 1);
     Write("dim", 100, 10);
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   static std::unique_ptr<Engine> MakeEngine(EngineOptions options) {
     options.threads = 2;
@@ -54,7 +50,7 @@ class BuildCacheTest : public testing::Test {
     options.kernels.timeout = std::chrono::minutes(5);  // the machine may be busy
     return Engine::Make(options).ValueOrDie();
   }
-  std::string File(const std::string& name) { return (folder_ / (name + ".parquet")).string(); }
+  std::string File(const std::string& name) { return folder_ / (name + ".parquet"); }
   void Write(const std::string& name, int64_t rows, int64_t factor) {
     ASSERT_TRUE(engine_->AddTable(name, *Numbers(rows, factor)).ok());
     v1::Command command = client::Table(name).ToCommand();
@@ -90,7 +86,7 @@ class BuildCacheTest : public testing::Test {
         .Map({{"dk", Col("k")}, {"dv", value}});
   }
 
-  fs::path folder_;
+  base::TestFolder folder_;
   std::unique_ptr<Engine> engine_;
   bool built_ = false;
 };

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <string>
 
+#include "engine/base/tests/test_folder.h"
+
 namespace shadowvm::node {
 namespace {
 
@@ -17,14 +19,8 @@ namespace fs = std::filesystem;
 
 class PrivateFolderTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/shadowvm-folder-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  fs::path root_;
+  base::TestFolder folder_;
+  const fs::path root_ = folder_.path();
 };
 
 TEST_F(PrivateFolderTest, IsOursAloneAndGoesWithWhatIsInIt) {

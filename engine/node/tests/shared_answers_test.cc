@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "engine/base/fault.h"
+#include "engine/base/tests/test_folder.h"
 #include "engine/node/answer_batches.h"
 
 namespace shadowvm::node {
@@ -37,18 +38,11 @@ std::shared_ptr<arrow::Table> Read(const std::vector<SharedFile>& files) {
 
 class SharedAnswersTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/shadowvm-shared-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    root_ = name;
-  }
-  void TearDown() override {
-    base::DisarmFaults();
-    fs::remove_all(root_);
-  }
+  void TearDown() override { base::DisarmFaults(); }
   static bool IsEmpty(const SharedAnswers& answers) { return fs::is_empty(answers.folder()); }
 
-  fs::path root_;
+  base::TestFolder folder_;
+  const fs::path root_ = folder_.path();
   memory::MemoryBudget budget_{int64_t{1} << 30};
 };
 

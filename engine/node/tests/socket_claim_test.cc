@@ -12,6 +12,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "engine/base/tests/test_folder.h"
+
 namespace shadowvm::node {
 namespace {
 
@@ -24,14 +26,6 @@ base::ErrorCode CodeOf(const base::Result<std::unique_ptr<SocketClaim>>& claim) 
 
 class SocketClaimTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/shadowvm-claim-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    root_ = name;
-    path_ = root_ / "node" / "node.sock";
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   // A socket at the path as a node makes it; it stays when it is closed.
   int Bind() {
     sockaddr_un address{};
@@ -43,8 +37,9 @@ class SocketClaimTest : public testing::Test {
     return socket;
   }
 
-  fs::path root_;
-  fs::path path_;
+  base::TestFolder folder_;
+  const fs::path root_ = folder_.path();
+  const fs::path path_ = root_ / "node" / "node.sock";
 };
 
 TEST_F(SocketClaimTest, MakesAPrivateFolderAndLeavesItEmpty) {

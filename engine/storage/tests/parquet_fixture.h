@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/tests/test_folder.h"
 #include "engine/columns/arrow_export.h"
 #include "engine/memory/budget.h"
 #include "engine/storage/parquet_table.h"
@@ -26,12 +27,6 @@ namespace shadowvm::storage {
 // A temporary folder, Parquet files written into it, and a budget and a cache to read them with.
 class ParquetFixture : public testing::Test {
  protected:
-  ParquetFixture() {
-    std::string name = (std::filesystem::temp_directory_path() / "shadowvm_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ParquetFixture() override { std::filesystem::remove_all(folder_); }
-
   std::string Path(const std::string& name) const { return folder_ + "/" + name; }
 
   static parquet::WriterProperties::Builder Plain() {
@@ -109,7 +104,8 @@ class ParquetFixture : public testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
 
-  std::string folder_;
+  const base::TestFolder owned_;
+  const std::string folder_ = owned_.path();
   memory::MemoryBudget budget_{int64_t{4} << 30};
 };
 

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <string>
 
+#include "engine/base/tests/test_folder.h"
 #include "engine/vkernel/compile/compiler.h"
 
 namespace shadowvm::vkernel {
@@ -42,26 +42,6 @@ inline long Call(void (*entry)(void*), long in) {
   return pair.out;
 }
 
-// A folder of the test's own, gone with it.
-class TestFolder {
- public:
-  TestFolder() {
-    std::string name = testing::TempDir() + "shadowvm-compile-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~TestFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
+using base::TestFolder;
 
 }  // namespace shadowvm::vkernel
