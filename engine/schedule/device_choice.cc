@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/schedule/device_choice.h"
+
+#include <algorithm>
+
+namespace shadowvm::schedule {
+namespace {
+
+// Where nearly all rows are in the card's memory, cores could only slow it down.
+constexpr double kResident = 0.9;
+// Both at once must promise this much less than the better one alone: predictions are rough.
+constexpr double kClearly = 0.9;
+
+double OfRows(int64_t rows, double rows_per_ms) {
+  return rows_per_ms > 0 ? static_cast<double>(rows) / rows_per_ms : 0;
+}
+
+double CoreMs(const PipelineFacts& facts, const MachineModel& model) {
+  if (facts.remembered[Side::kCpu] > 0) return OfRows(facts.rows, facts.remembered[Side::kCpu]);
+  return static_cast<double>(facts.bytes) / model.core_bytes_per_ms;
+}
+
+double CardMs(const PipelineFacts& facts, const MachineModel& model) {
+  if (facts.remembered[Side::kGpu] > 0) return OfRows(facts.rows, facts.remembered[Side::kGpu]);
+  const auto bytes = static_cast<double>(facts.bytes);
+  return bytes * facts.device_share / model.device_bytes_per_ms +
+         bytes * (1 - facts.device_share) / model.link_bytes_per_ms;
+}
+
+DeviceChoice OnCpu(DeviceChoice choice, std::string reason) {
+  choice.mode = Mode::kCpu;
+  choice.reason = std::move(reason);
+  return choice;
+}
+
+}  // namespace
+
+double DeviceChoice::predicted() const {
+  if (mode == Mode::kMixed) return predicted_mixed_ms;
+  return predicted_ms[mode == Mode::kGpu ? Side::kGpu : Side::kCpu];
+}
+
+DeviceChoice ChooseDevice(const PipelineFacts& facts, const MachineModel& model) {
+  DeviceChoice choice;
+  const double core = CoreMs(facts, model);
+  const double cpu = choice.predicted_ms[Side::kCpu] = core / facts.cores;
+  if (!facts.why_not_gpu.empty()) return OnCpu(choice, facts.why_not_gpu);
+  if (!facts.in_memory) return OnCpu(choice, "its rows are read from files");
+  if (facts.only_scans) return OnCpu(choice, "a scan alone has nothing to win on the GPU");
+  const double card = CardMs(facts, model);
+  const double gpu = choice.predicted_ms[Side::kGpu] = card + model.gpu_start_ms;
+  if (cpu <= model.gpu_start_ms) return OnCpu(choice, "too few rows to be worth a launch");
+  if (facts.device_share >= kResident) {
+    if (cpu <= gpu) return OnCpu(choice, "the CPU is predicted to be faster");
+    choice.mode = Mode::kGpu;
+    choice.reason = "its rows are in the GPU's memory";
+    return choice;
+  }
+  // One core waits for the card.
+  const double others = std::max(1, facts.cores - 1) / std::max(core, 1e-9);
+  choice.predicted_mixed_ms = 1 / (others + 1 / std::max(card, 1e-9)) + model.mixed_start_ms;
+  if (choice.predicted_mixed_ms < kClearly * std::min(cpu, gpu)) {
+    choice.mode = Mode::kMixed;
+    choice.reason = "both at once are predicted to be fastest";
+    return choice;
+  }
+  if (cpu <= gpu) return OnCpu(choice, "the CPU is predicted to be faster");
+  choice.mode = Mode::kGpu;
+  choice.reason = "the GPU is predicted to be faster";
+  return choice;
+}
+
+}  // namespace shadowvm::schedule

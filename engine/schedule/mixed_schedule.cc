@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/schedule/mixed_schedule.h"
+
+#include <algorithm>
+
+namespace shadowvm::schedule {
+namespace {
+
+// The card's batch is this part of what waits: it shrinks towards the end.
+constexpr int64_t kBatchPart = 6;
+// The card holds two batches. Should it stall, the other side repeats both, which must stay below a
+// tenth of all units; and one batch too many must not be long.
+constexpr int64_t kMostBatchPart = 24;
+constexpr int64_t kLeastBatchPart = 48;
+// Units that may be begun a second time: one of so many.
+constexpr int64_t kAgainPart = 10;
+// A lane is late when it takes so many times as long as others do.
+constexpr double kLate = 1.5;
+// A second try must promise to take no more than this part of the time that is left to the first.
+constexpr double kWorth = 0.75;
+
+MixedOptions WithLimits(MixedOptions options) {
+  const int64_t units = options.num_units;
+  options.most_batch = std::clamp<int64_t>(units / kMostBatchPart, 1, options.most_batch);
+  options.least_batch = std::clamp<int64_t>(units / kLeastBatchPart, 1,
+                                            std::min(options.least_batch, options.most_batch));
+  return options;
+}
+
+}  // namespace
+
+MixedSchedule::MixedSchedule(const MixedOptions& options) : options_(WithLimits(options)) {
+  speeds_[Side::kCpu] = Speed(options.cpu_lanes, options.remembered[Side::kCpu]);
+  speeds_[Side::kGpu] = Speed(1, options.remembered[Side::kGpu]);
+  policy_ = MakePolicy(options.policy, options.num_units, speeds_);
+}
+
+Grant MixedSchedule::Take(Side side, int lane, double now) {
+  if (done() || gave_up_[side]) return {};
+  const int64_t most = policy_->num_waiting() > 0 ? MostUnits(side, now) : 0;
+  if (most > 0) {
+    UnitRange units = policy_->Take(side, most, speeds_);
+    if (units.empty() && (balances() || gave_up_[Other(side)])) {
+      units = policy_->TakeOver(side, most);
+    }
+    if (!units.empty()) return Start(side, lane, units, -1, now);
+  }
+  return policy_->num_waiting() > 0 ? Grant{} : TakeAgain(side, lane, now);
+}
+
+bool MixedSchedule::can_compare() const {
+  if (!balances()) return false;
+  // A side that is still getting ready does nothing sooner.
+  return std::all_of(kSides.begin(), kSides.end(), [&](Side side) {
+    return started_[side] && !gave_up_[side] && speeds_[side].is_known();
+  });
+}
+
+int64_t MixedSchedule::UnitsHeld(Side side) const {
+  int64_t units = 0;
+  for (const int64_t grant : held_[side]) units += flights_[grant].units.size();
+  return units;
+}
+
+double MixedSchedule::Delay(double now) const {
+  if (held_[Side::kGpu].empty() || !speeds_[Side::kGpu].is_known()) return 1;
+  const Flight& first = flights_[held_[Side::kGpu].front()];
+  const double expected = static_cast<double>(first.units.size()) / speeds_[Side::kGpu].of_all();
+  const double elapsed = now - std::max(first.begin, gpu_free_);
+  return elapsed > kLate * expected ? elapsed / expected : 1;
+}
+
+// What is refused to one side is granted to the other, so that the list never stands still: a core
+// takes a unit unless the card would be done with all that is left before it, and the card takes
+// one unless cores would be.
+int64_t MixedSchedule::MostUnits(Side side, double now) const {
+  if (side == Side::kGpu) return BatchUnits(now);
+  if (!can_compare()) return 1;
+  const int64_t left = policy_->num_waiting() + UnitsHeld(Side::kGpu);
+  const double unit_time = 1 / speeds_[Side::kCpu].of_lane();
+  return unit_time <= static_cast<double>(left) / GpuSpeed(now) ? 1 : 0;
+}
+
+int64_t MixedSchedule::BatchUnits(double now) const {
+  const int64_t waiting = policy_->num_waiting();
+  const int64_t part = std::clamp(waiting / kBatchPart, options_.least_batch, options_.most_batch);
+  if (!can_compare()) return part;
+  const auto left = static_cast<double>(waiting);
+  const auto held = static_cast<double>(UnitsHeld(Side::kGpu));
+  const Speed& cpu = speeds_[Side::kCpu];
+  const double gpu = GpuSpeed(now);
+  if ((held + 1) / gpu > std::max(1 / cpu.of_lane(), left / cpu.of_all())) return 0;
+  // No more than it can do until both sides are done with all.
+  const double both = (left + held) / (cpu.of_all() + gpu);
+  return std::clamp<int64_t>(static_cast<int64_t>(gpu * both - held), 1, part);
+}
+
+Grant MixedSchedule::Start(Side side, int lane, UnitRange units, int64_t contest, double now) {
+  Flight flight;
+  flight.side = side;
+  flight.lane = lane;
+  flight.units = units;
+  flight.contest = contest;
+  flight.begin = now;
+  // The card's results are its own anyhow. A core's are at the end, when the card may come to help.
+  const bool tail =
+      balances() && !gave_up_[Side::kGpu] && policy_->num_waiting() < speeds_[Side::kCpu].lanes();
+  flight.apart = side == Side::kGpu || contest >= 0 || tail;
+  const auto id = static_cast<int64_t>(flights_.size());
+  flights_.push_back(flight);
+  held_[side].push_back(id);
+  started_[side] = true;
+  return {id, units, flight.apart, contest};
+}
+
+Grant MixedSchedule::TakeAgain(Side side, int lane, double now) {
+  const auto open = [&](int64_t grant) { return flights_[grant].side == Other(side); };
+  auto found = std::find_if(contests_.begin(), contests_.end(), open);
+  if (found == contests_.end()) {
+    const int64_t grant = FindContest(side, now);
+    if (grant < 0) return {};
+    flights_[grant].contested = true;
+    flights_[grant].again_left = flights_[grant].units;
+    found = contests_.insert(contests_.end(), grant);
+  }
+  const int64_t contest = *found;
+  UnitRange& left = flights_[contest].again_left;
+  const UnitRange units = left.TakeBack(side == Side::kCpu ? 1 : left.size());
+  if (left.empty()) contests_.erase(found);
+  num_again_ += units.size();
+  return Start(side, lane, units, contest, now);
+}
+
+int64_t MixedSchedule::FindContest(Side side, double now) {
+  if (side == Side::kCpu && !lost_by_card_.empty()) {
+    const int64_t grant = lost_by_card_.back();
+    lost_by_card_.pop_back();
+    return grant;
+  }
+  int64_t best = -1;
+  double latest = 0;
+  for (const int64_t grant : held_[Other(side)]) {
+    if (!IsWorthATry(side, flights_[grant], now)) continue;
+    const double end = PredictedEnd(flights_[grant], now);
+    if (best >= 0 && end <= latest) continue;
+    best = grant;
+    latest = end;
+  }
+  return best;
+}
+
+bool MixedSchedule::IsWorthATry(Side side, const Flight& flight, double now) const {
+  if (!balances() || flight.contested || !flight.apart || flight.contest >= 0) return false;
+  const int64_t units = flight.units.size();
+  if (num_again_ + units > std::max<int64_t>(1, options_.num_units / kAgainPart)) return false;
+  const Speed& speed = speeds_[side];
+  if (!speed.is_known()) return false;
+  if (!speeds_[flight.side].is_known()) return true;
+  const int64_t before = side == Side::kGpu ? UnitsHeld(side) : 0;
+  const double mine =
+      std::max(1 / speed.of_lane(), static_cast<double>(before + units) / speed.of_all());
+  return mine < kWorth * (PredictedEnd(flight, now) - now);
+}
+
+// Who is late is thought to need as long again.
+double MixedSchedule::PredictedEnd(const Flight& flight, double now) const {
+  if (flight.side == Side::kCpu) {
+    const double expected = 1 / speeds_[Side::kCpu].of_lane();
+    const double elapsed = now - flight.begin;
+    return elapsed > kLate * expected ? now + elapsed : flight.begin + expected;
+  }
+  const std::vector<int64_t>& held = held_[Side::kGpu];
+  int64_t units = 0;  // up to the end of this grant
+  for (const int64_t before : held) {
+    units += flights_[before].units.size();
+    if (&flights_[before] == &flight) break;
+  }
+  const double begin = std::max(flights_[held.front()].begin, gpu_free_);
+  return begin + static_cast<double>(units) / GpuSpeed(now) * (Delay(now) > 1 ? 2 : 1);
+}
+
+void MixedSchedule::MeasureLane(const Flight& flight, double now) {
+  // The card is at one grant at a time.
+  const double begin = flight.side == Side::kGpu ? std::max(flight.begin, gpu_free_) : flight.begin;
+  speeds_[flight.side].Measure(flight.units.size(), now - begin);
+  if (flight.side == Side::kGpu) gpu_free_ = now;
+}
+
+Verdict MixedSchedule::Finish(int64_t grant, double now) {
+  Flight& flight = flights_[grant];
+  MeasureLane(flight, now);
+  std::erase(held_[flight.side], grant);
+  flight.end = now;
+  if (flight.contest >= 0) return FinishSecondTry(&flight);
+  if (flight.outcome == Outcome::kLost) return Verdict::kDrop;
+  flight.outcome = Outcome::kCounts;
+  num_done_ += flight.units.size();
+  done_by_[flight.side] += flight.units.size();
+  if (!flight.contested) return Verdict::kAdd;
+  std::erase(contests_, grant);
+  for (Flight& other : flights_) {
+    if (other.contest == grant) other.outcome = Outcome::kLost;
+  }
+  return Verdict::kAdd;
+}
+
+Verdict MixedSchedule::FinishSecondTry(Flight* flight) {
+  Flight& first = flights_[flight->contest];
+  if (first.outcome == Outcome::kCounts) {
+    flight->outcome = Outcome::kLost;
+    return Verdict::kDrop;
+  }
+  flight->outcome = Outcome::kCounts;
+  first.again_done += flight->units.size();
+  if (first.again_done == first.units.size()) {
+    first.outcome = Outcome::kLost;
+    num_done_ += first.units.size();
+    done_by_[flight->side] += first.units.size();
+  }
+  return Verdict::kHold;
+}
+
+void MixedSchedule::Fail(int64_t grant, double now) {
+  Flight& flight = flights_[grant];
+  std::erase(held_[flight.side], grant);
+  flight.end = now;
+  if (flight.side == Side::kGpu) gpu_free_ = now;
+  if (flight.contest < 0) {
+    // Who is at it already goes on.
+    if (flight.outcome != Outcome::kRunning) return;
+    flight.outcome = Outcome::kFailed;
+    if (!flight.contested) lost_by_card_.push_back(grant);
+    return;
+  }
+  // The first one is still at it. The card's second tries are of all of a grant.
+  flight.outcome = Outcome::kFailed;
+  flights_[flight.contest].contested = false;
+}
+
+void MixedSchedule::GiveUp(Side side) { gave_up_[side] = true; }
+
+}  // namespace shadowvm::schedule

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace shadowvm::schedule {
+
+// Which processors work on a query's rows (v1::Mode): the engine's choice for each pipeline, cores
+// alone, the GPU and cores where it cannot, both at once.
+enum class Mode : uint8_t { kAuto, kCpu, kGpu, kMixed };
+
+constexpr std::string_view NameOf(Mode mode) {
+  switch (mode) {
+    case Mode::kAuto:
+      return "auto";
+    case Mode::kCpu:
+      return "cpu";
+    case Mode::kGpu:
+      return "gpu";
+    case Mode::kMixed:
+      return "mixed";
+  }
+  return "";
+}
+
+}  // namespace shadowvm::schedule

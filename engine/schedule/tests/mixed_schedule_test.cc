@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/schedule/mixed_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "engine/schedule/tests/scripted_clock.h"
+
+namespace shadowvm::schedule {
+namespace {
+
+constexpr int kLanes = 15;
+constexpr double kCpuSpeed = 30;  // units a millisecond of all cores, about a query at SF20
+
+MixedOptions Options(const std::string& policy, int64_t num_units) {
+  MixedOptions options;
+  options.policy = ParsePolicy(policy).value();
+  options.num_units = num_units;
+  options.cpu_lanes = kLanes;
+  return options;
+}
+
+// Cores, and a card that is 'ratio' times as fast as all of them.
+BySide<ScriptedSide> Sides(double ratio) {
+  BySide<ScriptedSide> sides;
+  sides[Side::kCpu].units_per_ms = kCpuSpeed / kLanes;
+  sides[Side::kGpu].units_per_ms = kCpuSpeed * ratio;
+  sides[Side::kGpu].launch_ms = 0.01;
+  return sides;
+}
+
+double BestStatic(int64_t num_units, const BySide<ScriptedSide>& sides) {
+  double best = 1e300;
+  for (int percent = 0; percent <= 100; percent += 5) {
+    const auto run = RunScript(Options("static:" + std::to_string(percent), num_units), sides);
+    best = std::min(best, run.milliseconds);
+  }
+  return best;
+}
+
+void ExpectCountedOnce(const ScriptedRun& run) {
+  EXPECT_TRUE(std::all_of(run.times_counted.begin(), run.times_counted.end(),
+                          [](int times) { return times == 1; }));
+}
+
+// No more than 5 % slower than the best static split, and no more than a tenth done twice.
+void Check(const MixedOptions& options, const BySide<ScriptedSide>& sides, double best) {
+  SCOPED_TRACE(ToText(options.policy));
+  const ScriptedRun run = RunScript(options, sides);
+  ExpectCountedOnce(run);
+  EXPECT_EQ(run.units_done[Side::kCpu] + run.units_done[Side::kGpu], options.num_units);
+  EXPECT_LE(run.milliseconds, 1.05 * best);
+  EXPECT_LE(run.units_again, options.num_units / 10);
+}
+
+// Every policy, with nothing remembered and, for apriori, with what a run before has shown.
+void CheckAll(int64_t num_units, const BySide<ScriptedSide>& sides) {
+  const double best = BestStatic(num_units, sides);
+  for (const std::string policy : {"guided", "elastic", "apriori"}) {
+    Check(Options(policy, num_units), sides, best);
+  }
+  MixedOptions remembering = Options("apriori", num_units);
+  for (const Side side : kSides) remembering.remembered[side] = sides[side].units_per_ms;
+  Check(remembering, sides, best);
+}
+
+constexpr int64_t kSf20 = 1831;
+
+TEST(MixedSchedule, EndsWithTheBestStaticSplitAtEveryRatio) {
+  for (const double ratio : {1.0, 3.0, 1 / 3.0, 10.0, 0.1, 50.0, 0.02}) {
+    SCOPED_TRACE(ratio);
+    CheckAll(kSf20, Sides(ratio));
+    CheckAll(9155, Sides(ratio));
+  }
+}
+
+TEST(MixedSchedule, NoiseChangesLittle) {
+  for (const double ratio : {1.0, 3.0, 1 / 3.0, 10.0, 0.1}) {
+    SCOPED_TRACE(ratio);
+    BySide<ScriptedSide> sides = Sides(ratio);
+    for (const Side side : kSides) {
+      sides[side].slowness = [side](int64_t number, double) {
+        std::mt19937 random(static_cast<unsigned>(number * 2 + static_cast<int>(side)));
+        return std::uniform_real_distribution<>(0.7, 1.3)(random);
+      };
+    }
+    CheckAll(kSf20, sides);
+  }
+}
+
+TEST(MixedSchedule, ACardThatStallsIsWorkedAround) {
+  for (const double ratio : {1.0, 3.0, 1 / 3.0}) {
+    SCOPED_TRACE(ratio);
+    BySide<ScriptedSide> sides = Sides(ratio);
+    // From its fifth batch on it hardly moves.
+    sides[Side::kGpu].slowness = [](int64_t number, double) { return number < 4 ? 1.0 : 1000.0; };
+    CheckAll(kSf20, sides);
+  }
+}
+
+TEST(MixedSchedule, ACoreThatStallsAtTheEndIsWorkedAround) {
+  BySide<ScriptedSide> sides = Sides(1);
+  const ScriptedRun smooth = RunScript(Options("guided", kSf20), sides);
+  // The core's last unit would take as long as all of the run.
+  const int64_t last = smooth.units_done[Side::kCpu] - 3;
+  sides[Side::kCpu].slowness = [=](int64_t number, double) { return number == last ? 60.0 : 1.0; };
+  const ScriptedRun run = RunScript(Options("guided", kSf20), sides);
+  EXPECT_LE(run.milliseconds, 1.06 * smooth.milliseconds);
+  EXPECT_GE(run.units_again, 1);
+  ExpectCountedOnce(run);
+}
+
+TEST(MixedSchedule, WhatTheCardLosesCoresDo) {
+  BySide<ScriptedSide> sides = Sides(3);
+  for (const int64_t at : {0, 1, 7}) {
+    sides[Side::kGpu].fails_at = at;
+    for (const std::string policy : {"guided", "elastic", "apriori", "static:100", "static:40"}) {
+      SCOPED_TRACE(policy);
+      const ScriptedRun run = RunScript(Options(policy, kSf20), sides);
+      ExpectCountedOnce(run);
+    }
+  }
+}
+
+TEST(MixedSchedule, AnyNumberOfUnitsIsCountedOnce) {
+  for (const int64_t units : {0, 1, 2, 3, 14, 15, 16, 47, 92, 250}) {
+    for (const double ratio : {0.02, 1.0, 50.0}) {
+      for (const std::string policy : {"guided", "elastic", "apriori", "static:30"}) {
+        SCOPED_TRACE(policy + " " + std::to_string(units));
+        const ScriptedRun run = RunScript(Options(policy, units), Sides(ratio));
+        ExpectCountedOnce(run);
+        EXPECT_LE(run.units_again, std::max<int64_t>(1, units / 10));
+      }
+    }
+  }
+}
+
+TEST(MixedSchedule, AStaticSplitIsKept) {
+  const ScriptedRun run = RunScript(Options("static:30", 1000), Sides(1));
+  EXPECT_EQ(run.units_done[Side::kGpu], 300);
+  EXPECT_EQ(run.units_again, 0);
+}
+
+TEST(MixedSchedule, CoresWorkWhileTheCardGetsReady) {
+  MixedOptions options = Options("guided", 10);
+  // The card is known to be fast, but has taken nothing yet.
+  options.remembered[Side::kCpu] = 0.001;
+  options.remembered[Side::kGpu] = 1000;
+  MixedSchedule schedule(options);
+  EXPECT_FALSE(schedule.Take(Side::kCpu, 1, 0).empty());
+  EXPECT_FALSE(schedule.Take(Side::kGpu, 0, 1).empty());
+  EXPECT_TRUE(schedule.Take(Side::kCpu, 2, 1).empty());
+}
+
+TEST(Policy, TextAndBack) {
+  for (const std::string text : {"guided", "elastic", "apriori", "static:0", "static:100"}) {
+    EXPECT_EQ(ToText(ParsePolicy(text).value()), text);
+  }
+  for (const std::string text : {"", "static", "static:", "static:101", "static:-1", "static:5x"}) {
+    EXPECT_FALSE(ParsePolicy(text).has_value()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace shadowvm::schedule

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/schedule/tests/scripted_clock.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+namespace shadowvm::schedule {
+namespace {
+
+constexpr int kCardGrants = 2;
+
+class Script {
+ public:
+  Script(const MixedOptions& options, const BySide<ScriptedSide>& sides)
+      : options_(options), sides_(sides), schedule_(options), lanes_(options.cpu_lanes + 1) {
+    run_.times_counted.resize(static_cast<size_t>(options.num_units));
+  }
+
+  ScriptedRun Run() {
+    while (!schedule_.done()) {
+      for (int lane = 0; lane < static_cast<int>(lanes_.size()); ++lane) Fill(lane);
+      Advance();
+    }
+    for (const auto& [contest, units] : held_) {
+      if (schedule_.Won(contest)) Count(units);
+    }
+    run_.milliseconds = now_;
+    run_.units_again = schedule_.units_again();
+    for (const Side side : kSides) run_.units_done[side] = schedule_.units_done(side);
+    return run_;
+  }
+
+ private:
+  struct Work {
+    Grant grant;
+    double end = 0;
+    bool fails = false;
+  };
+  // Lane 0 is the card.
+  static Side SideOf(int lane) { return lane == 0 ? Side::kGpu : Side::kCpu; }
+
+  void Fill(int lane) {
+    const Side side = SideOf(lane);
+    const size_t most = side == Side::kGpu ? kCardGrants : 1;
+    while (lanes_[lane].size() < most) {
+      const Grant grant = schedule_.Take(side, lane, now_);
+      if (grant.empty()) return;
+      const ScriptedSide& script = sides_[side];
+      const int64_t number = num_grants_[side]++;
+      const double begin = lanes_[lane].empty() ? now_ : lanes_[lane].back().end;
+      double time =
+          script.launch_ms + static_cast<double>(grant.units.size()) / script.units_per_ms;
+      if (script.slowness) time *= script.slowness(number, begin);
+      lanes_[lane].push_back({grant, begin + time, number == script.fails_at});
+    }
+  }
+
+  // To the next end of some work, but no further than idle lanes wait before they ask again. In a
+  // static split there is nothing to ask for.
+  void Advance() {
+    const bool ask_again = options_.policy.kind != PolicyKind::kStatic;
+    double next = now_ + (ask_again ? 0.05 : 1e9);
+    for (const auto& lane : lanes_) {
+      if (!lane.empty()) next = std::min(next, lane.front().end);
+    }
+    now_ = next;
+    for (auto& lane : lanes_) {
+      while (!lane.empty() && lane.front().end <= now_) {
+        const Work work = lane.front();
+        lane.pop_front();
+        End(work);
+      }
+    }
+  }
+
+  void End(const Work& work) {
+    if (work.fails) {
+      schedule_.Fail(work.grant.id, now_);
+      for (const Work& lost : lanes_[0]) schedule_.Fail(lost.grant.id, now_);
+      lanes_[0].clear();
+      schedule_.GiveUp(Side::kGpu);
+      return;
+    }
+    switch (schedule_.Finish(work.grant.id, now_)) {
+      case Verdict::kAdd:
+        Count({work.grant.units});
+        break;
+      case Verdict::kHold:
+        held_[work.grant.contest].push_back(work.grant.units);
+        break;
+      case Verdict::kDrop:
+        break;
+    }
+  }
+
+  void Count(const std::vector<UnitRange>& ranges) {
+    for (const UnitRange& units : ranges) {
+      for (int64_t unit = units.begin; unit < units.end; ++unit) ++run_.times_counted[unit];
+    }
+  }
+
+  const MixedOptions& options_;
+  const BySide<ScriptedSide>& sides_;
+  MixedSchedule schedule_;
+  std::vector<std::deque<Work>> lanes_;
+  BySide<int64_t> num_grants_;
+  std::map<int64_t, std::vector<UnitRange>> held_;  // by contest
+  double now_ = 0;
+  ScriptedRun run_;
+};
+
+}  // namespace
+
+ScriptedRun RunScript(const MixedOptions& options, const BySide<ScriptedSide>& sides) {
+  return Script(options, sides).Run();
+}
+
+}  // namespace shadowvm::schedule
