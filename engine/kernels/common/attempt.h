@@ -83,7 +83,8 @@ SVM_INLINE bool try_decimal_add(i64 a, i64 b, u32 precision, i64* out) {
   return decimal_fits(*out, precision);
 }
 SVM_INLINE bool try_decimal_add(i128 a, i128 b, u32 precision, i128* out) {
-  *out = a + b;  // two values of at most 38 digits
+  // Two values of at most 38 digits can pass 2^127; what they then wrap to has 39 digits.
+  *out = i128(u128(a) + u128(b));
   return decimal_fits(*out, precision);
 }
 SVM_INLINE bool try_decimal_subtract(i64 a, i64 b, u32 precision, i64* out) {
