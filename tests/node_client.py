@@ -102,8 +102,9 @@ class Client:
         request = message("CancelRequest", query_id=query_id)
         return self.act("cancel", request.SerializeToString(), "CancelResponse").found
 
-    def register(self, command, query_id: str = "") -> flight.FlightInfo:
-        request = message("RunRequest", query_id=query_id, command=command_bytes(command))
+    def register(self, command, query_id: str = "", **execution) -> flight.FlightInfo:
+        request = message("RunRequest", query_id=query_id, command=command_bytes(command),
+                          execution=message("Execution", **execution))
         return self.connection.get_flight_info(
             flight.FlightDescriptor.for_command(request.SerializeToString()), self.options)
 

@@ -184,6 +184,18 @@ def test_pipelines_run_one_by_one(node, duck, table):
     assert (status.queries_done, status.queries_kept) == (1, 0)
 
 
+@pytest.mark.parametrize("partitions, expected", [(0, 2), (1, 1), (7, 7), (1_000_000, 98)])
+def test_a_scan_is_cut_into_as_many_partitions_as_asked(node, duck, table, partitions, expected):
+    client = node.client()
+    client.run(sums(table))  # what is not in memory is taken as a whole
+    last = client.pipelines(client.register(sums(table), "q", partitions=partitions))[-1].index
+    response = client.run_pipeline("q", last)
+    check_sums(answer_of(response), duck, table)
+    scan = max(response.metrics.pipelines, key=lambda pipeline: pipeline.rows_in)
+    assert scan.partitions == expected
+    assert [(share.device, share.share) for share in scan.devices] == [("cpu", 1)]
+
+
 def test_a_handed_out_query_is_unknown_and_may_come_again(node, duck, table):
     client = node.client()
     for _ in range(2):

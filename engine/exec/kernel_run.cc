@@ -13,6 +13,15 @@ namespace {
 // Rows on which steps are measured: enough to tell selectivities apart, little beside a partition.
 constexpr int64_t kSampleRows = 4 * kernels::kTileRows;
 
+// Of a resident segment. Partitions begin where tiles do.
+int64_t RowsPerPartition(const std::vector<schedule::SegmentWork>& work, int64_t partitions) {
+  if (partitions <= 0) return schedule::kPartitionRows;
+  int64_t rows = 0;
+  for (const schedule::SegmentWork& segment : work) rows += segment.num_rows;
+  const int64_t tiles = (rows + kernels::kTileRows - 1) / kernels::kTileRows;
+  return std::max<int64_t>((tiles + partitions - 1) / partitions, 1) * kernels::kTileRows;
+}
+
 int64_t BytesOf(const columns::Segment& segment) {
   int64_t bytes = 0;
   for (const auto& column : segment.columns) bytes += column->bytes();
@@ -35,7 +44,9 @@ KernelRun::KernelRun(const QueryContext& context, std::shared_ptr<vkernel::Kerne
 }
 
 base::Status KernelRun::Run(const BindSink& bind_sink, const AfterPartition& after_partition) {
-  schedule::PartitionQueue queue(SegmentsToRun());
+  const std::vector<schedule::SegmentWork> work = SegmentsToRun();
+  schedule::PartitionQueue queue(work, RowsPerPartition(work, context_.partitions));
+  context_.stats->partitions.fetch_add(queue.num_partitions(), std::memory_order_relaxed);
   std::atomic<bool> done{false};
   return schedule::RunPartitions(
       context_.workers, &queue,

@@ -18,12 +18,18 @@ class PipelineMeter {
         begin_(Clock::now()),
         rows_(stats.rows_read),
         run_(stats.segments_run),
-        skipped_(stats.segments_skipped) {}
+        skipped_(stats.segments_skipped),
+        partitions_(stats.partitions) {}
 
   PipelineStats Read(int index, int64_t rows_out) const {
     const std::chrono::duration<double, std::milli> time = Clock::now() - begin_;
-    return {index,        stats_.rows_read - rows_,   rows_out,
-            time.count(), stats_.segments_run - run_, stats_.segments_skipped - skipped_};
+    return {index,
+            stats_.rows_read - rows_,
+            rows_out,
+            time.count(),
+            stats_.segments_run - run_,
+            stats_.segments_skipped - skipped_,
+            stats_.partitions - partitions_};
   }
 
  private:
@@ -33,6 +39,7 @@ class PipelineMeter {
   const int64_t rows_;
   const int64_t run_;
   const int64_t skipped_;
+  const int64_t partitions_;
 };
 
 }  // namespace shadowvm::exec

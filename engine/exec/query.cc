@@ -33,6 +33,7 @@ Query::Query(Engine* engine, QueryPlan* plan, const RunOptions& options)
   context_.kernels = engine->kernels_.get();
   context_.gpu = engine->gpu_.get();
   context_.stats = options.stats;
+  context_.partitions = options.partitions;
   context_.settings = plan->settings();
   // A query that starts over runs other kernels.
   context_.stats->kernels.clear();

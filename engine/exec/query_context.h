@@ -35,6 +35,7 @@ struct QueryStats {
   std::atomic<int64_t> rows_read{0};   // by kernels
   std::atomic<int64_t> segments_run{0};
   std::atomic<int64_t> segments_skipped{0};  // by zones
+  std::atomic<int64_t> partitions{0};        // that pipelines were cut into
   std::atomic<int64_t> rows{0};              // of the answer
   std::vector<vkernel::KernelText> kernels;  // that it ran, in the order of its pipelines
   std::vector<GpuPipeline> gpu;              // in mode gpu
@@ -48,12 +49,16 @@ struct PipelineStats {
   double milliseconds = 0;  // by the clock
   int64_t segments_run = 0;
   int64_t segments_skipped = 0;
+  int64_t partitions = 0;
 };
 
 // What a run is told, and whom it tells. 'cancel' and 'stats' may be null.
 struct RunOptions {
   const schedule::CancelToken* cancel = nullptr;
   QueryStats* stats = nullptr;
+  // That a pipeline's source is cut into, as long as one holds no more than a segment; 0: of a size
+  // that suits the CPU.
+  int64_t partitions = 0;
   // Called at the barrier of each pipeline, in their order, by the thread that runs the query. A
   // query that starts over passes the same barriers again.
   std::function<void(const PipelineStats&)> on_barrier = {};
@@ -67,6 +72,7 @@ struct QueryContext {
   vkernel::KernelCache* kernels = nullptr;
   Gpu* gpu = nullptr;  // mode gpu: pipelines run there where they can
   QueryStats* stats = nullptr;
+  int64_t partitions = 0;  // as RunOptions has it
   plan::Settings settings;
 };
 

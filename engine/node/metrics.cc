@@ -8,7 +8,7 @@
 namespace shadowvm::node {
 namespace {
 
-v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
+v1::PipelineMetrics ToProto(const exec::PipelineStats& stats, const v1::DeviceShare& device) {
   v1::PipelineMetrics metrics;
   metrics.set_index(static_cast<uint32_t>(stats.index));
   metrics.set_rows_in(stats.rows_in);
@@ -16,6 +16,8 @@ v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
   metrics.set_milliseconds(stats.milliseconds);
   metrics.set_segments_run(stats.segments_run);
   metrics.set_segments_skipped(stats.segments_skipped);
+  metrics.set_partitions(stats.partitions);
+  if (stats.rows_in > 0) *metrics.add_devices() = device;
   return metrics;
 }
 
@@ -36,12 +38,13 @@ v1::QueryMetrics MetricsOf(const Query& query, std::string_view device) {
     time->set_stage(std::string(base::NameOf(stage)));
     time->set_milliseconds(stats.spans.Milliseconds(stage));
   }
+  v1::DeviceShare share;
+  share.set_device(std::string(device));
+  share.set_share(1);
   for (const exec::PipelineStats& pipeline : query.pipelines()) {
-    *metrics.add_pipelines() = ToProto(pipeline);
+    *metrics.add_pipelines() = ToProto(pipeline, share);
   }
-  v1::DeviceShare* share = metrics.add_devices();
-  share->set_device(std::string(device));
-  share->set_share(1);
+  *metrics.add_devices() = share;
   return metrics;
 }
 

@@ -56,6 +56,7 @@ base::Status NodeService::Start(const std::shared_ptr<Query>& query) {
   if (!ours) return base::Status::OK();
   runs_.Start([this, query] {
     exec::RunOptions options{&query->cancel(), query->command().stats.get()};
+    options.partitions = query->command().execution.partitions();
     options.on_barrier = [&query](const exec::PipelineStats& pipeline) {
       query->PassBarrier(pipeline);
     };

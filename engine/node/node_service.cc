@@ -69,6 +69,7 @@ base::Result<std::shared_ptr<Query>> NodeService::Register(const std::string& se
   SVM_ASSIGN_OR_RETURN(auto query, queries_.FindSame(session, run.query_id(), run.command()));
   if (query != nullptr) return query;
   SVM_ASSIGN_OR_RETURN(auto checked, CheckCommand(run.command(), engine_.get()));
+  checked.execution = run.execution();
   SVM_ASSIGN_OR_RETURN(query, queries_.Add(session, run.query_id(), std::move(checked)));
   // A session that ended while we planned has been swept already: nobody would sweep this query.
   const base::Status alive = sessions_.Renew(session, Now());

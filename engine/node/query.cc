@@ -72,6 +72,11 @@ bool Query::Await(int num_pipelines, std::chrono::milliseconds patience) {
   });
 }
 
+bool Query::is_idle() const {
+  std::lock_guard lock(mutex_);
+  return state_ == State::kRegistered && callers_ == 0;
+}
+
 bool Query::has_finished() const {
   std::lock_guard lock(mutex_);
   return state_ == State::kFinished;

@@ -18,6 +18,7 @@
 #include "engine/exec/query_plan.h"
 #include "engine/memory/budget.h"
 #include "engine/schedule/cancel_token.h"
+#include "shadowvm/v1/node_service.pb.h"
 
 namespace shadowvm::node {
 
@@ -27,6 +28,7 @@ using Answer = base::Result<std::shared_ptr<arrow::Table>>;
 struct CheckedCommand {
   std::string bytes;  // as they came: what makes two requests the same
   std::shared_ptr<exec::QueryPlan> plan;
+  v1::Execution execution = {};  // as the sender wishes it
   // What planning took, and then what the run did.
   std::unique_ptr<exec::QueryStats> stats = std::make_unique<exec::QueryStats>();
 };
@@ -65,6 +67,8 @@ class Query {
   // 'patience'.
   bool Await(int num_pipelines, std::chrono::milliseconds patience);
   bool has_finished() const;
+  // Registered, and nobody has asked for it yet.
+  bool is_idle() const;
   // Of an answer that nobody waits for.
   int64_t unwanted_bytes() const;
   // Of the pipelines that are done.

@@ -48,7 +48,20 @@ base::Result<std::shared_ptr<Query>> QueryRegistry::Add(const std::string& sessi
   if (query != nullptr) return query;
   query = std::make_shared<Query>(key.second, std::move(command), budget_);
   queries_[key] = query;
+  idle_[session].push_back(query);
+  BoundIdleLocked(session);
   return query;
+}
+
+void QueryRegistry::BoundIdleLocked(const std::string& session) {
+  std::vector<std::weak_ptr<Query>>& idle = idle_[session];
+  std::erase_if(idle, [](const std::weak_ptr<Query>& registered) {
+    const auto query = registered.lock();
+    return query == nullptr || !query->is_idle();
+  });
+  if (idle.size() <= kMostIdle) return;
+  if (const auto oldest = idle.front().lock()) ForgetLocked(session, *oldest);
+  idle.erase(idle.begin());
 }
 
 base::Result<std::shared_ptr<Query>> QueryRegistry::FindLocked(const std::string& session,
@@ -128,12 +141,14 @@ void QueryRegistry::CancelSession(const std::string& session) {
     query->second->cancel().Cancel();
     query = queries_.erase(query);
   }
+  idle_.erase(session);
 }
 
 void QueryRegistry::CancelAll() {
   std::lock_guard lock(mutex_);
   for (const auto& [key, query] : queries_) query->cancel().Cancel();
   queries_.clear();
+  idle_.clear();
 }
 
 void QueryRegistry::Reclaim(int64_t bytes) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/status.h"
 #include "engine/node/query.h"
@@ -25,9 +26,13 @@ struct QueryCounts {
 
 // The queries of all sessions, by session and id. One is kept from its registration until its
 // answer was fetched, it was cancelled, or its session ended. When queries run short of memory,
-// answers that nobody waits for go earlier: their senders register them again. Thread-safe.
+// answers that nobody waits for go earlier: their senders register them again. So do the oldest
+// queries of a session that registers many and runs none. Thread-safe.
 class QueryRegistry : public memory::Reclaimer {
  public:
+  // That a session may have registered without asking for them.
+  static constexpr size_t kMostIdle = 256;
+
   explicit QueryRegistry(memory::MemoryBudget* budget);
   ~QueryRegistry() override;
 
@@ -72,10 +77,12 @@ class QueryRegistry : public memory::Reclaimer {
                                                   const std::string& id);
   base::Result<std::shared_ptr<Query>> FindSameLocked(const Key& key, const std::string& bytes);
   void ForgetLocked(const std::string& session, const Query& query);
+  void BoundIdleLocked(const std::string& session);
 
   memory::MemoryBudget* const budget_;
   mutable std::mutex mutex_;
   std::map<Key, std::shared_ptr<Query>> queries_;
+  std::map<std::string, std::vector<std::weak_ptr<Query>>> idle_;  // by session, oldest first
   QueryCounts counts_;
   int64_t next_id_ = 1;
   bool closed_ = false;

@@ -57,6 +57,18 @@ TEST_F(QueryRegistryTest, ChoosesIds) {
   EXPECT_EQ(queries_.Find("s", first->id()).ValueOrDie(), first);
 }
 
+TEST_F(QueryRegistryTest, ForgetsTheOldestOfManyThatNobodyAsksFor) {
+  const auto wanted = Add("s", "wanted");
+  Run(wanted.get(), Numbers(1));
+  const auto other = Add("other", "q");
+  for (size_t i = 0; i <= QueryRegistry::kMostIdle; ++i) Add("s", std::to_string(i));
+  EXPECT_EQ(CodeOf(queries_.Find("s", "0").status()), base::ErrorCode::kUnknownQuery);
+  EXPECT_TRUE(queries_.Find("s", "1").ok());
+  EXPECT_TRUE(queries_.Find("s", "wanted").ok());
+  EXPECT_TRUE(queries_.Find("other", "q").ok());
+  EXPECT_EQ(queries_.counts().kept, static_cast<int64_t>(QueryRegistry::kMostIdle) + 2);
+}
+
 TEST_F(QueryRegistryTest, OneCallerRunsAndAllGetTheAnswer) {
   const auto query = Add("s", "q");
   ASSERT_TRUE(queries_.Begin(query.get()).ValueOrDie());
