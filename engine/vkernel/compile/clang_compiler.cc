@@ -4,7 +4,6 @@
 #include "engine/vkernel/compile/clang_compiler.h"
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 namespace shadowvm::vkernel {
@@ -12,14 +11,9 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-using base::Status;
 
-// Clang keeps a little memory of each compile; a worker is replaced before that adds up.
-constexpr int64_t kCompilesPerWorker = 500;
-
-bool WorkerIsUsable(const Status& status) {
-  return status.ok() || base::CodeOf(status) == ErrorCode::kCompileFailed;
-}
+// The header that kernels include first; the worker keeps it precompiled.
+constexpr char kPrelude[] = "engine/kernels/cpu/verbs.h";
 
 }  // namespace
 
@@ -31,123 +25,22 @@ Result<std::unique_ptr<ClangCompiler>> ClangCompiler::Create(ClangCompilerOption
   if (ProgramIdentity(options.worker_path).empty()) {
     return base::MakeError(ErrorCode::kNoCompiler, "no such program: " + options.worker_path);
   }
-  options.workers = std::max(options.workers, 1);
-  return std::unique_ptr<ClangCompiler>(new ClangCompiler(std::move(options)));
+  return std::unique_ptr<ClangCompiler>(new ClangCompiler(options));
 }
 
-ClangCompiler::ClangCompiler(ClangCompilerOptions options)
-    : options_(std::move(options)),
-      identity_("worker " + ProgramIdentity(options_.worker_path) + " cpu " + HostCpuIdentity()) {}
-
-ClangCompiler::~ClangCompiler() {
-  if (prewarming_.joinable()) prewarming_.join();
-}
+ClangCompiler::ClangCompiler(const ClangCompilerOptions& options)
+    : identity_("worker " + ProgramIdentity(options.worker_path) + " cpu " + HostCpuIdentity()),
+      pool_({{options.worker_path, {}, "host", kPrelude},
+             options.headers,
+             std::max(options.workers, 1),
+             options.timeout}) {}
 
 Result<CompiledObject> ClangCompiler::Compile(const CompileRequest& request) {
   if (request.sanitize) {
     return CompileError(ErrorCode::kNoCompiler, request.name,
                         "the compile worker does not instrument kernels");
   }
-  const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
-  SVM_ASSIGN_OR_RETURN(Worker worker, Take(deadline));
-  Result<CompiledObject> result = CompileOn(worker.get(), request, deadline);
-  const bool keep = WorkerIsUsable(result.status()) && worker->num_compiles() < kCompilesPerWorker;
-  if (!keep) {
-    std::lock_guard lock(mutex_);
-    std::erase(pids_, worker->pid());
-  }
-  if (!keep) worker.reset();
-  GiveBack(std::move(worker));
-  return result;
-}
-
-Result<CompiledObject> ClangCompiler::CompileOn(WorkerProcess* worker,
-                                                const CompileRequest& request,
-                                                WorkerProcess::TimePoint deadline) {
-  std::shared_ptr<const std::string> library;
-  {
-    std::lock_guard lock(mutex_);
-    library = library_;
-  }
-  if (library != nullptr) SVM_RETURN_NOT_OK(worker->UseLibrary(*library, deadline));
-  return worker->Compile(request, deadline);
-}
-
-void ClangCompiler::UseLibrary(std::string object) {
-  std::lock_guard lock(mutex_);
-  library_ = std::make_shared<const std::string>(std::move(object));
-}
-
-Result<ClangCompiler::Worker> ClangCompiler::Take(WorkerProcess::TimePoint deadline) {
-  std::unique_lock lock(mutex_);
-  const bool free = given_back_.wait_until(
-      lock, deadline, [&] { return !idle_.empty() || num_workers_ < options_.workers; });
-  if (!free) {
-    return base::MakeError(ErrorCode::kCompilerTimeout, "all compile workers are busy");
-  }
-  while (!idle_.empty()) {
-    Worker worker = std::move(idle_.back());
-    idle_.pop_back();
-    if (worker->alive()) return worker;
-    // Somebody ended it while it was idle.
-    std::erase(pids_, worker->pid());
-    --num_workers_;
-  }
-  ++num_workers_;
-  lock.unlock();
-  return StartCounted(deadline);
-}
-
-Result<ClangCompiler::Worker> ClangCompiler::StartCounted(WorkerProcess::TimePoint deadline) {
-  Result<Worker> worker = WorkerProcess::Start(options_.worker_path, options_.headers, deadline);
-  if (!worker.ok()) {
-    GiveBack(nullptr);
-    return worker;
-  }
-  std::lock_guard lock(mutex_);
-  pids_.push_back((*worker)->pid());
-  return worker;
-}
-
-void ClangCompiler::GiveBack(Worker worker) {
-  {
-    std::lock_guard lock(mutex_);
-    if (worker) {
-      idle_.push_back(std::move(worker));
-    } else {
-      --num_workers_;
-    }
-  }
-  given_back_.notify_one();
-}
-
-void ClangCompiler::Prewarm() {
-  std::lock_guard lock(mutex_);
-  if (prewarming_.joinable()) return;
-  try {
-    prewarming_ = std::thread([this] { StartAll(); });
-  } catch (const std::system_error&) {
-    // No thread to be had: the workers start when they are needed.
-  }
-}
-
-void ClangCompiler::StartAll() {
-  const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
-  for (;;) {
-    {
-      std::lock_guard lock(mutex_);
-      if (num_workers_ >= options_.workers) return;
-      ++num_workers_;
-    }
-    Result<Worker> worker = StartCounted(deadline);
-    if (!worker.ok()) return;
-    GiveBack(std::move(*worker));
-  }
-}
-
-std::vector<pid_t> ClangCompiler::worker_pids() const {
-  std::lock_guard lock(mutex_);
-  return pids_;
+  return pool_.Compile(request);
 }
 
 }  // namespace shadowvm::vkernel

@@ -6,15 +6,13 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "engine/vkernel/compile/compiler.h"
-#include "engine/vkernel/compile/worker_process.h"
+#include "engine/vkernel/compile/worker_pool.h"
 
 namespace shadowvm::vkernel {
 
@@ -25,54 +23,28 @@ struct ClangCompilerOptions {
   std::string worker_path = {};               // empty: FindCompileWorker
 };
 
-// The worker program: beside the running program or the library that holds this code, in libexec
-// beside their folder (an installed tree), or where this build installs it. Empty if it is nowhere.
+// The worker program shadowvm-compiler; empty if it is nowhere (worker_path.h).
 std::string FindCompileWorker();
 
-// Clang as a library, in a pool of worker processes: milliseconds a kernel, and a crash or a hang
-// costs one worker, which is replaced. Workers start when they are first needed, or ahead with
-// Prewarm; an idle one sleeps in a read.
+// Clang as a library, in worker processes: milliseconds a kernel.
 class ClangCompiler : public Compiler {
  public:
   // kNoCompiler if there is no worker program.
   static base::Result<std::unique_ptr<ClangCompiler>> Create(ClangCompilerOptions options = {});
-  ~ClangCompiler() override;
 
   base::Result<CompiledObject> Compile(const CompileRequest& request) override;
   std::string identity() const override { return identity_; }
 
-  // From now on kernels are linked with this object, which was compiled as OptLevel::kLibrary.
-  void UseLibrary(std::string object);
-
-  // Starts all workers in the background and returns at once. Their failures show up in Compile.
-  void Prewarm();
-
-  // The workers that are running now.
-  std::vector<pid_t> worker_pids() const;
+  // As the pool's.
+  void UseLibrary(std::string object) { pool_.UseLibrary(std::move(object)); }
+  void Prewarm() { pool_.Prewarm(); }
+  std::vector<pid_t> worker_pids() const { return pool_.worker_pids(); }
 
  private:
-  using Worker = std::unique_ptr<WorkerProcess>;
+  explicit ClangCompiler(const ClangCompilerOptions& options);
 
-  explicit ClangCompiler(ClangCompilerOptions options);
-
-  base::Result<CompiledObject> CompileOn(WorkerProcess* worker, const CompileRequest& request,
-                                         WorkerProcess::TimePoint deadline);
-  // An idle worker, or a new one; waits while all are busy.
-  base::Result<Worker> Take(WorkerProcess::TimePoint deadline);
-  base::Result<Worker> StartCounted(WorkerProcess::TimePoint deadline);
-  // Gives back a worker, or a dead one's place (null).
-  void GiveBack(Worker worker);
-  void StartAll();
-
-  const ClangCompilerOptions options_;
   const std::string identity_;
-  mutable std::mutex mutex_;
-  std::condition_variable given_back_;
-  std::vector<Worker> idle_;
-  std::vector<pid_t> pids_;
-  int num_workers_ = 0;  // idle, busy and being started
-  std::shared_ptr<const std::string> library_;
-  std::thread prewarming_;
+  WorkerPool pool_;
 };
 
 }  // namespace shadowvm::vkernel

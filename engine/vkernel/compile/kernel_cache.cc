@@ -109,35 +109,34 @@ CompileRequest KernelCache::Request(const std::string& name, const std::string& 
 }
 
 Result<KernelCache::Slot> KernelCache::Get(const std::string& name, const std::string& text) {
-  const Digest key = source_->KeyOf(Request(name, text, OptLevel::kFast));
   std::promise<Result<Slot>> promise;
   {
     std::unique_lock lock(mutex_);
-    if (Slot found = FindLocked(key)) {
+    if (Slot found = FindLocked(text)) {
       lock.unlock();
       QueueFull(found, text);
       return found;
     }
-    const auto flight = flights_.find(key);
+    const auto flight = flights_.find(text);
     if (flight != flights_.end()) {
       const Flight joined = flight->second;
       lock.unlock();
       return joined.get();
     }
-    flights_.emplace(key, promise.get_future().share());
+    flights_.emplace(text, promise.get_future().share());
   }
   Result<Slot> made = Make(name, text);
   {
     std::lock_guard lock(mutex_);
-    if (made.ok()) StoreLocked(key, *made);
-    flights_.erase(key);
+    if (made.ok()) StoreLocked(text, *made);
+    flights_.erase(text);
   }
   promise.set_value(made);
   return made;
 }
 
-KernelCache::Slot KernelCache::FindLocked(const Digest& key) {
-  const auto found = entries_.find(key);
+KernelCache::Slot KernelCache::FindLocked(const std::string& text) {
+  const auto found = entries_.find(text);
   if (found == entries_.end()) return nullptr;
   ++memory_hits_;
   ages_.splice(ages_.end(), ages_, found->second.age);
@@ -159,16 +158,18 @@ Result<KernelCache::Slot> KernelCache::Make(const std::string& name, const std::
   return slot;
 }
 
-void KernelCache::StoreLocked(const Digest& key, Slot slot) {
-  ages_.push_back(key);
-  entries_[key] = {std::move(slot), std::prev(ages_.end())};
+void KernelCache::StoreLocked(const std::string& text, Slot slot) {
+  const auto [stored, is_new] = entries_.try_emplace(text);
+  if (!is_new) ages_.erase(stored->second.age);
+  ages_.push_back(&stored->first);
+  stored->second = {std::move(slot), std::prev(ages_.end())};
   for (auto age = ages_.begin(); age != ages_.end() && IsTooLargeLocked();) {
-    const auto entry = entries_.find(*age);
+    const auto entry = entries_.find(**age);
     if (entry->second.slot.use_count() > 1) {
       ++age;
     } else {
-      entries_.erase(entry);
       age = ages_.erase(age);
+      entries_.erase(entry);
     }
   }
 }
@@ -184,9 +185,8 @@ Result<std::vector<KernelCache::Slot>> KernelCache::GetAll(std::span<const Kerne
   std::vector<Result<Slot>> results(texts.size(), Result<Slot>(Slot()));
   std::vector<size_t> missing;
   for (size_t i = 0; i < texts.size(); ++i) {
-    const Digest key = source_->KeyOf(Request(texts[i].name, texts[i].text, OptLevel::kFast));
     std::unique_lock lock(mutex_);
-    Slot found = FindLocked(key);
+    Slot found = FindLocked(texts[i].text);
     lock.unlock();
     if (found == nullptr) {
       missing.push_back(i);

@@ -9,12 +9,12 @@
 #include <deque>
 #include <future>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -84,14 +84,14 @@ class KernelCache {
  private:
   struct Entry {
     Slot slot;
-    std::list<Digest>::iterator age;  // in ages_
+    std::list<const std::string*>::iterator age;  // in ages_
   };
   using Flight = std::shared_future<base::Result<Slot>>;
 
   CompileRequest Request(const std::string& name, const std::string& text, OptLevel level) const;
-  Slot FindLocked(const Digest& key);
+  Slot FindLocked(const std::string& text);
   base::Result<Slot> Make(const std::string& name, const std::string& text);
-  void StoreLocked(const Digest& key, Slot slot);
+  void StoreLocked(const std::string& text, Slot slot);
   bool IsTooLargeLocked() const;
   void MakeLibrary();
   void QueueFull(const Slot& slot, const std::string& text);
@@ -103,9 +103,10 @@ class KernelCache {
   std::unique_ptr<ObjectSource> source_;
 
   mutable std::mutex mutex_;
-  std::map<Digest, Entry> entries_;
-  std::list<Digest> ages_;  // the longest unused first
-  std::map<Digest, Flight> flights_;
+  // By text: to look one up costs no more than to read it.
+  std::unordered_map<std::string, Entry> entries_;
+  std::list<const std::string*> ages_;  // the longest unused first; keys of entries_
+  std::unordered_map<std::string, Flight> flights_;
   int64_t memory_hits_ = 0;
 
   std::mutex background_mutex_;

@@ -38,10 +38,6 @@ ObjectSource::ObjectSource(std::vector<std::unique_ptr<Compiler>> compilers,
   stats_.disk_warning = std::move(disk_warning);
 }
 
-Digest ObjectSource::KeyOf(const CompileRequest& request) const {
-  return Key(choices_.front()->identity, headers_hash_, request, "any");
-}
-
 Digest ObjectSource::DiskKey(const Choice& choice, const CompileRequest& request) const {
   return Key(choice.identity, headers_hash_, request, NameOf(request.level));
 }

@@ -48,8 +48,6 @@ class ObjectSource {
   // From the disk, as the preferred compiler made it; nothing if it is not there.
   std::optional<CompiledObject> FromDisk(const CompileRequest& request);
 
-  // Equal for requests that get the same kernel, whatever the level.
-  Digest KeyOf(const CompileRequest& request) const;
   void ClearDisk();
   // Without the counters of the memory.
   KernelCacheStats stats() const;

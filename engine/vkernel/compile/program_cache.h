@@ -3,11 +3,16 @@
 
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <future>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/device/accelerator.h"
@@ -20,12 +25,16 @@ struct ProgramCacheOptions {
   bool use_disk = true;
   std::string directory = {};  // empty: DefaultCacheDirectory; shared with KernelCache's entries
   int64_t max_disk_bytes = 256 << 20;
+  int64_t max_programs = 1024;  // in memory, beside those in use
+  int threads = 2;              // that make programs in the background
+  // How long a text whose program could not be made is not tried again. A text that does not
+  // compile never is.
+  std::chrono::milliseconds retry_after{60'000};
   HeaderSet headers = EmbeddedHeaderSet();
 };
 
-// Programs of one accelerator by their text: in memory, on disk, or compiled now, one compile at a
-// time for a text. As KernelCache, but without a second, better code: there is one level. Programs
-// are kept until the cache goes. Thread-safe.
+// Programs of one accelerator by their text: in memory, on disk, or compiled, once for all who ask.
+// As KernelCache, but without a second, better code: there is one level. Thread-safe.
 class ProgramCache {
  public:
   using Loaded = std::shared_ptr<const device::Program>;
@@ -33,19 +42,56 @@ class ProgramCache {
   // The accelerator outlives the cache and all its programs.
   ProgramCache(const ProgramCacheOptions& options, device::Accelerator* accelerator,
                std::unique_ptr<Compiler> compiler);
+  // Drops what the background has not begun, and waits for what it has.
+  ~ProgramCache();
 
+  // Waits until the program is there.
   base::Result<Loaded> Get(const std::string& name, const std::string& text);
-  KernelCacheStats stats() const { return source_->stats(); }
+  // The program if it is there; else null, and it is made in the background.
+  base::Result<Loaded> Find(const std::string& name, const std::string& text);
+
+  KernelCacheStats stats() const;
+  // Forgets every program, in memory and on disk; those that queries hold live on.
+  void Clear();
 
  private:
-  using Flight = std::shared_future<base::Result<Loaded>>;
+  using Outcome = base::Result<Loaded>;
+  using Clock = std::chrono::steady_clock;
+  struct Entry {
+    std::string name;
+    std::shared_future<Outcome> flight;
+    int64_t used = 0;  // when, counted in questions
+  };
+  struct Task {
+    CompileRequest request;
+    std::shared_ptr<std::promise<Outcome>> promise;
+  };
 
-  base::Result<Loaded> Make(const CompileRequest& request);
+  // The entry of a text, made with a task for whoever is to make the program, if there was none.
+  std::shared_future<Outcome> Look(const std::string& name, const std::string& text,
+                                   std::optional<Task>* task);
+  void DropFailedLocked(const std::string& text);
+  void EvictLocked();
+  void Run(const Task& task);
+  Outcome Make(const CompileRequest& request);
+  void QueueForBackground(Task task);
+  void RunBackground();
 
+  const ProgramCacheOptions options_;
   device::Accelerator& accelerator_;
   std::unique_ptr<ObjectSource> source_;
-  std::mutex mutex_;
-  std::map<Digest, Flight> programs_;
+
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Entry> programs_;         // by text
+  std::unordered_map<std::string, Clock::time_point> bad_;  // texts that failed, until when
+  int64_t questions_ = 0;
+  int64_t memory_hits_ = 0;
+
+  std::condition_variable queued_;
+  std::deque<Task> queue_;
+  std::vector<std::thread> threads_;
+  int idle_ = 0;
+  bool stopping_ = false;
 };
 
 }  // namespace shadowvm::vkernel

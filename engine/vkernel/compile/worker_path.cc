@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
+#include "engine/vkernel/compile/worker_path.h"
+
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -13,17 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kProgram[] = "shadowvm-compiler";
-
 std::string IfExecutable(const fs::path& path) {
   return ::access(path.c_str(), X_OK) == 0 ? path.string() : std::string();
 }
 
 // In the folder of a file, or in libexec beside that folder.
-std::string NextTo(const fs::path& file) {
+std::string NextTo(const fs::path& file, const std::string& name) {
   const fs::path folder = file.parent_path();
-  const std::string beside = IfExecutable(folder / kProgram);
-  return beside.empty() ? IfExecutable(folder.parent_path() / "libexec" / kProgram) : beside;
+  const std::string beside = IfExecutable(folder / name);
+  return beside.empty() ? IfExecutable(folder.parent_path() / "libexec" / name) : beside;
 }
 
 // The file this code was loaded from: the program, or a shared library with the engine in it.
@@ -36,13 +36,15 @@ fs::path OwnFile() {
 
 }  // namespace
 
-std::string FindCompileWorker() {
+std::string FindWorkerProgram(const std::string& name) {
   std::error_code ignored;
   for (const fs::path& file : {fs::read_symlink("/proc/self/exe", ignored), OwnFile()}) {
-    const std::string found = file.empty() ? "" : NextTo(file);
+    const std::string found = file.empty() ? "" : NextTo(file, name);
     if (!found.empty()) return found;
   }
-  return IfExecutable(fs::path(SHADOWVM_INSTALLED_LIBEXEC) / kProgram);
+  return IfExecutable(fs::path(SHADOWVM_INSTALLED_LIBEXEC) / name);
 }
+
+std::string FindCompileWorker() { return FindWorkerProgram("shadowvm-compiler"); }
 
 }  // namespace shadowvm::vkernel

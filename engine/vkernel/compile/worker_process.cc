@@ -23,11 +23,8 @@ using base::MakeError;
 using base::Result;
 using base::Status;
 
-// The header that kernels include first; the worker keeps it precompiled.
-constexpr char kPrelude[] = "engine/kernels/cpu/verbs.h";
-
-Frame HeadersFrame(const HeaderSet& headers) {
-  Frame frame{FrameKind::kHeaders, {kPrelude}};
+Frame HeadersFrame(const std::string& prelude, const HeaderSet& headers) {
+  Frame frame{FrameKind::kHeaders, {prelude}};
   for (const kernels::EmbeddedHeader& header : headers.headers) {
     frame.parts.emplace_back(header.path);
     frame.parts.emplace_back(header.text);
@@ -44,7 +41,7 @@ std::vector<std::string> WorkerEnvironment() {
 
 }  // namespace
 
-Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string& program,
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const WorkerSpec& spec,
                                                             const HeaderSet& headers,
                                                             TimePoint deadline) {
   int ends[2];
@@ -54,12 +51,14 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string& p
   FileDescriptor ours(ends[0]);
   FileDescriptor theirs(ends[1]);
   FileDescriptor errors(::memfd_create("compiler-errors", MFD_CLOEXEC));
-  ProcessSpec spec{program, {}, WorkerEnvironment(), theirs.get(), -1, errors.get()};
-  SVM_ASSIGN_OR_RETURN(Process process, Process::Start(spec));
+  const ProcessSpec started{spec.program, spec.arguments, WorkerEnvironment(), theirs.get(),
+                            -1,           errors.get()};
+  SVM_ASSIGN_OR_RETURN(Process process, Process::Start(started));
   theirs.Close();
   std::unique_ptr<WorkerProcess> worker(
-      new WorkerProcess(std::move(process), std::move(ours), std::move(errors)));
-  const FrameResult sent = WriteFrame(worker->socket_.get(), HeadersFrame(headers), deadline);
+      new WorkerProcess(spec.target, std::move(process), std::move(ours), std::move(errors)));
+  const FrameResult sent =
+      WriteFrame(worker->socket_.get(), HeadersFrame(spec.prelude, headers), deadline);
   SVM_RETURN_NOT_OK(worker->Check(sent, "starting"));
   return worker;
 }
@@ -87,7 +86,7 @@ Result<CompiledObject> WorkerProcess::Compile(const CompileRequest& request, Tim
   SVM_RETURN_NOT_OK(AwaitReady(deadline));
   const std::string doing = "compiling kernel '" + request.name + "'";
   Frame frame{FrameKind::kCompile,
-              {std::string(NameOf(request.level)), request.name, request.text}};
+              {target_, std::string(NameOf(request.level)), request.name, request.text}};
   ++num_compiles_;
   SVM_RETURN_NOT_OK(Check(WriteFrame(socket_.get(), frame, deadline), doing));
   SVM_RETURN_NOT_OK(Check(ReadFrame(socket_.get(), &frame, deadline), doing));

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/status.h"
 #include "engine/vkernel/compile/compiler.h"
@@ -15,14 +17,22 @@
 
 namespace shadowvm::vkernel {
 
-// Our end of one compile worker (worker/main.cc). Used by one thread at a time. After an error
-// other than kCompileFailed the worker is of no more use.
+// A worker program and what it is used for.
+struct WorkerSpec {
+  std::string program;  // a path
+  std::vector<std::string> arguments;
+  std::string target;   // of its kernels: "host", "sm_90"
+  std::string prelude;  // the header that texts include first, to be kept precompiled; or empty
+};
+
+// Our end of one compile worker (worker/main.cc, worker/gpu_main.cc). Used by one thread at a time.
+// After an error other than kCompileFailed the worker is of no more use.
 class WorkerProcess {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
   // Starts the program and sends it the headers; does not wait until it is ready.
-  static base::Result<std::unique_ptr<WorkerProcess>> Start(const std::string& program,
+  static base::Result<std::unique_ptr<WorkerProcess>> Start(const WorkerSpec& spec,
                                                             const HeaderSet& headers,
                                                             TimePoint deadline);
 
@@ -37,13 +47,17 @@ class WorkerProcess {
   int64_t num_compiles() const { return num_compiles_; }
 
  private:
-  WorkerProcess(Process process, FileDescriptor socket, FileDescriptor errors)
-      : process_(std::move(process)), socket_(std::move(socket)), errors_(std::move(errors)) {}
+  WorkerProcess(std::string target, Process process, FileDescriptor socket, FileDescriptor errors)
+      : target_(std::move(target)),
+        process_(std::move(process)),
+        socket_(std::move(socket)),
+        errors_(std::move(errors)) {}
 
   base::Status Check(FrameResult result, const std::string& doing);
   // What the worker wrote to its standard error: LLVM's last words.
   std::string LastWords() const;
 
+  const std::string target_;
   Process process_;
   FileDescriptor socket_;
   FileDescriptor errors_;

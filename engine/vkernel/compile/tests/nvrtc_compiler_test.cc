@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <future>
+
 #include "engine/base/fault.h"
-#include "engine/device/emulated/emulated_device.h"
-#include "engine/vkernel/compile/program_cache.h"
-#include "engine/vkernel/compile/subprocess_compiler.h"
 #include "engine/vkernel/compile/tests/test_kernels.h"
 
 namespace shadowvm::vkernel {
@@ -59,39 +59,37 @@ TEST(NvrtcCompiler, AMissingLibraryIsNamed) {
   EXPECT_NE(compiler.status().message().find("/no/libnvrtc.so"), std::string::npos);
 }
 
-// Programs of the emulated GPU: what the cache does is the same for every accelerator.
-class ProgramCacheTest : public testing::Test {
- protected:
-  ProgramCache Make() {
-    auto compiler = SubprocessCompiler::Create({.headers = TestHeaders()}).ValueOrDie();
-    return {{.directory = folder_.path(), .headers = TestHeaders()},
-            device_.get(),
-            std::move(compiler)};
-  }
-
-  TestFolder folder_;
-  std::unique_ptr<device::Accelerator> device_ = device::MakeEmulatedDevice().ValueOrDie();
-};
-
-TEST_F(ProgramCacheTest, ATextIsCompiledOnceInMemoryAndOnDisk) {
-  {
-    ProgramCache cache = Make();
-    const auto first = cache.Get("add", AddingKernel(1)).ValueOrDie();
-    const auto again = cache.Get("add", AddingKernel(1)).ValueOrDie();
-    EXPECT_EQ(first, again);
-    EXPECT_EQ(cache.stats().compiles_full, 1);
-  }
-  ProgramCache cache = Make();
-  ASSERT_TRUE(cache.Get("add", AddingKernel(1)).ok());
-  EXPECT_EQ(cache.stats().compiles_full, 0);
-  EXPECT_EQ(cache.stats().disk_hits, 1);
+// There are texts that crash NVRTC; a signal from outside is as good.
+TEST(NvrtcCompiler, ACrashOrAHangCostsOneKernel) {
+  NvrtcOptions options = OptionsFor("sm_90");
+  options.workers = 1;
+  options.timeout = std::chrono::milliseconds(4'000);
+  auto compiler = NvrtcCompiler::Create(options).ValueOrDie();
+  ASSERT_TRUE(compiler->Compile({"twice", kTwice}).ok());
+  const pid_t first = compiler->worker_pids()[0];
+  ::kill(first, SIGSTOP);
+  EXPECT_EQ(CodeOf(compiler->Compile({"twice", kTwice}).status()), ErrorCode::kCompilerTimeout);
+  ASSERT_TRUE(compiler->Compile({"twice", kTwice}).ok());
+  const pid_t second = compiler->worker_pids()[0];
+  EXPECT_NE(first, second);
+  ::kill(second, SIGSTOP);
+  auto ended = std::async(std::launch::async, [&] { return compiler->Compile({"twice", kTwice}); });
+  // It has been given the text by then.
+  EXPECT_EQ(ended.wait_for(std::chrono::milliseconds(300)), std::future_status::timeout);
+  ::kill(second, SIGKILL);
+  EXPECT_EQ(CodeOf(ended.get().status()), ErrorCode::kCompilerCrashed);
+  EXPECT_TRUE(compiler->Compile({"twice", kTwice}).ok());
 }
 
-TEST_F(ProgramCacheTest, AFailureIsTriedAgain) {
-  ProgramCache cache = Make();
-  EXPECT_EQ(CodeOf(cache.Get("bad", "not C++").status()), ErrorCode::kCompileFailed);
-  EXPECT_EQ(CodeOf(cache.Get("bad", "not C++").status()), ErrorCode::kCompileFailed);
-  EXPECT_EQ(cache.stats().compiles_full, 2);
+TEST(NvrtcCompiler, AMissingOrWrongWorkerIsNamed) {
+  NvrtcOptions options = OptionsFor("sm_90");
+  options.worker_path = "/nowhere/compiler";
+  const auto missing = NvrtcCompiler::Create(options);
+  EXPECT_EQ(CodeOf(missing.status()), ErrorCode::kNoCompiler);
+  EXPECT_NE(missing.status().message().find("/nowhere/compiler"), std::string::npos);
+  options.worker_path = "/bin/false";
+  auto wrong = NvrtcCompiler::Create(options).ValueOrDie();
+  EXPECT_EQ(CodeOf(wrong->Compile({"twice", kTwice}).status()), ErrorCode::kCompilerCrashed);
 }
 
 }  // namespace

@@ -10,10 +10,8 @@
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/TargetSelect.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -22,31 +20,14 @@
 
 #include "engine/vkernel/compile/worker/backend.h"
 #include "engine/vkernel/compile/worker/frontend.h"
+#include "engine/vkernel/compile/worker/owner_watch.h"
 #include "engine/vkernel/compile/worker/protocol.h"
 
 namespace shadowvm::vkernel {
 namespace {
 
-constexpr int kSocket = STDIN_FILENO;
-
-// Ends the process once the owner's end of the socket is closed, even in the middle of a compile.
-// PR_SET_PDEATHSIG would not do: it fires when the *thread* that started the worker ends.
-void EndWithOwner() {
-  std::thread([] {
-    for (;;) {
-      pollfd owner{kSocket, 0, 0};
-      if (::poll(&owner, 1, -1) > 0 && (owner.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
-        ::_exit(0);
-      }
-    }
-  }).detach();
-}
-
-// A crash is reported by the owner; a core file of Clang helps nobody. Standard output becomes the
-// linker's file.
-bool PrepareProcess() {
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
+// Standard output becomes the linker's file.
+bool PrepareOutput() {
   const int output = ::memfd_create("shared-object", MFD_CLOEXEC);
   if (output < 0 || ::dup2(output, STDOUT_FILENO) < 0) return false;
   ::close(output);
@@ -56,14 +37,14 @@ bool PrepareProcess() {
 Frame Compile(const Frontend& frontend, const Target& target, const std::string& library,
               const Frame& request) {
   const auto start = std::chrono::steady_clock::now();
-  const bool is_library = request.parts[0] == "library";
-  const bool full = is_library || request.parts[0] == "full";
+  const bool is_library = request.parts[1] == "library";
+  const bool full = is_library || request.parts[1] == "full";
   const auto use = is_library        ? Frontend::Library::kDefined
                    : library.empty() ? Frontend::Library::kNone
                                      : Frontend::Library::kUsed;
   std::string log;
   llvm::LLVMContext context;
-  const auto module = frontend.Parse(request.parts[1], request.parts[2], use, &context, &log);
+  const auto module = frontend.Parse(request.parts[2], request.parts[3], use, &context, &log);
   if (!module) return {FrameKind::kFailed, {log}};
   std::string object = GenerateObject(target, full, is_library, module.get(), &log);
   if (object.empty()) return {FrameKind::kFailed, {log}};
@@ -88,8 +69,8 @@ Frame CompileGivingWay(const Frontend& frontend, const Target& target, const std
 
 int Serve() {
   Frame frame;
-  if (ReadFrame(kSocket, &frame, {}) != FrameResult::kOk || frame.kind != FrameKind::kHeaders ||
-      frame.parts.size() % 2 != 1) {
+  if (ReadFrame(kOwnerSocket, &frame, {}) != FrameResult::kOk ||
+      frame.kind != FrameKind::kHeaders || frame.parts.size() % 2 != 1) {
     return 1;
   }
   Frontend::Headers headers;
@@ -99,17 +80,17 @@ int Serve() {
   const Target target = HostTarget();
   Frontend frontend(target, std::move(headers), frame.parts[0]);
   frontend.Precompile();
-  FrameResult sent = WriteFrame(kSocket, {FrameKind::kReady, {LLVM_VERSION_STRING}}, {});
+  FrameResult sent = WriteFrame(kOwnerSocket, {FrameKind::kReady, {LLVM_VERSION_STRING}}, {});
   std::string library;
   while (sent == FrameResult::kOk) {
-    if (ReadFrame(kSocket, &frame, {}) != FrameResult::kOk) return 0;
+    if (ReadFrame(kOwnerSocket, &frame, {}) != FrameResult::kOk) return 0;
     if (frame.kind == FrameKind::kLibrary && frame.parts.size() == 1) {
       library = std::move(frame.parts[0]);
       continue;
     }
-    if (frame.kind != FrameKind::kCompile || frame.parts.size() != 3) return 1;
-    const auto compile = frame.parts[0] == "full" ? CompileGivingWay : Compile;
-    sent = WriteFrame(kSocket, compile(frontend, target, library, frame), {});
+    if (frame.kind != FrameKind::kCompile || frame.parts.size() != 4) return 1;
+    const auto compile = frame.parts[1] == "full" ? CompileGivingWay : Compile;
+    sent = WriteFrame(kOwnerSocket, compile(frontend, target, library, frame), {});
   }
   return 0;
 }
@@ -119,7 +100,8 @@ int Serve() {
 
 int main() {
   using namespace shadowvm::vkernel;
-  if (!PrepareProcess()) return 1;
+  LeaveNoCore();
+  if (!PrepareOutput()) return 1;
   EndWithOwner();
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();

@@ -14,12 +14,17 @@
 // by both programs, and free of Arrow, so that the worker starts without it.
 //
 //   owner  -> worker  kHeaders  prelude path, then path and text of every header; once, at the
-//   start worker -> owner   kReady    the worker's version owner  -> worker  kCompile  level
-//   ("fast", "full" or "library"), name, text worker -> owner   kObject   shared object ("library":
-//   relocatable object), log, milliseconds
+//   start worker -> owner   kReady    the compiler's version owner  -> worker  kCompile  target
+//   ("host", or a GPU's "sm_90"), level ("fast", "full" or
+//                               "library"), name, text
+//   worker -> owner   kObject   shared object ("library": relocatable object; for a GPU: cubin),
+//                               log, milliseconds
 //                  or kFailed   log
 //   owner  -> worker  kLibrary  a relocatable object that was compiled as "library", to be linked
-//   with the kernels that follow; no answer
+//                               with the kernels that follow; no answer
+//
+// A worker is for one kind of target: shadowvm-compiler for the host, shadowvm-gpu-compiler for
+// GPUs.
 namespace shadowvm::vkernel {
 
 enum class FrameKind : uint32_t { kHeaders = 1, kReady, kCompile, kObject, kFailed, kLibrary };

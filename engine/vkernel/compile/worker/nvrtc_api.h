@@ -6,9 +6,8 @@
 #include <cstddef>
 #include <string>
 
-#include "engine/base/status.h"
-
-// The functions of NVRTC that we call, found at run time. Names are those of nvrtc.h.
+// The functions of NVRTC that we call, found at run time. Names are those of nvrtc.h. Free of Arrow
+// (see protocol.h).
 namespace shadowvm::vkernel {
 
 using NvrtcResult = int;  // 0: success
@@ -37,9 +36,9 @@ struct NvrtcApi {
   std::string path;     // as it was found
   std::string version;  // "13.0"
 
-  // From a library file, or with an empty name from where FindNvrtc looks. Loaded libraries stay
-  // loaded. kNoCompiler says what was tried.
-  static base::Result<const NvrtcApi*> Get(const std::string& library);
+  // Loads a library file, or with an empty name the first that $SHADOWVM_NVRTC, the loader or
+  // CUDA's usual folder has; a loaded library stays loaded. False, with what was tried in *error.
+  bool Load(const std::string& library, std::string* error);
 };
 
 }  // namespace shadowvm::vkernel

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/vkernel/compile/worker/nvrtc_api.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <vector>
+
+namespace shadowvm::vkernel {
+namespace {
+
+std::vector<std::string> UsualPlaces() {
+  const char* set = std::getenv("SHADOWVM_NVRTC");
+  if (set != nullptr && *set != '\0') return {set};
+  return {"libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.13",
+          "/usr/local/cuda/lib64/libnvrtc.so.12"};
+}
+
+// Null, or the name of the first function that the library lacks.
+const char* FindFunctions(void* library, NvrtcApi* api) {
+#define SVM_NVRTC_FIND(member, symbol, parameters)                                 \
+  api->member = reinterpret_cast<decltype(api->member)>(::dlsym(library, symbol)); \
+  if (api->member == nullptr) return symbol;
+  SVM_NVRTC_FUNCTIONS(SVM_NVRTC_FIND)
+#undef SVM_NVRTC_FIND
+  api->GetErrorString =
+      reinterpret_cast<decltype(api->GetErrorString)>(::dlsym(library, "nvrtcGetErrorString"));
+  return api->GetErrorString == nullptr ? "nvrtcGetErrorString" : nullptr;
+}
+
+}  // namespace
+
+bool NvrtcApi::Load(const std::string& library, std::string* error) {
+  std::string tried;
+  for (const std::string& place : library.empty() ? UsualPlaces() : std::vector{library}) {
+    tried += (tried.empty() ? "" : ", ") + place;
+    void* const loaded = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (loaded == nullptr) continue;
+    if (const char* missing = FindFunctions(loaded, this)) {
+      tried += std::string(" (too old: it has no ") + missing + ")";
+      continue;
+    }
+    int major = 0, minor = 0;
+    Version(&major, &minor);
+    version = std::to_string(major) + "." + std::to_string(minor);
+    path = place;
+    return true;
+  }
+  *error = "NVRTC does not load from " + tried + "; SHADOWVM_NVRTC can name its libnvrtc.so";
+  return false;
+}
+
+}  // namespace shadowvm::vkernel

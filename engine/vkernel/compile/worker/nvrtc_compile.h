@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/vkernel/compile/worker/nvrtc_api.h"
+
+namespace shadowvm::vkernel {
+
+struct NvrtcHeader {
+  std::string path;
+  std::string text;
+};
+
+// What NVRTC is told for an architecture such as "sm_90".
+std::vector<std::string> NvrtcFlags(const std::string& architecture);
+
+struct NvrtcOutcome {
+  std::string cubin;  // empty: it failed
+  std::string log;
+};
+
+// Makes a cubin straight from kernel text of the CUDA target.
+NvrtcOutcome CompileWithNvrtc(const NvrtcApi& api, const std::string& architecture,
+                              const std::vector<NvrtcHeader>& headers, const std::string& text);
+
+}  // namespace shadowvm::vkernel
