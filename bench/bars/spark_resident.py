@@ -10,15 +10,18 @@ from ssb_queries import QUERIES
 from tables import show_progress
 
 MIN_PLAIN, MIN_COMET, MIN_QUERY = 18.0, 16.0, 8.0
+# A JVM goes on compiling its own code, Spark's planner above all, for some hundred queries; all engines get as many.
+MIN_RUNS = 10
 
 
 def measure(setup: Setup) -> Outcome:
     name = f"{setup.spark_data.name.replace('ssb-', 'spark-')}-resident"
+    runs = max(setup.runs, MIN_RUNS)
     with started(setup.spark_data, setup.threads, ("comet", "duckdb")) as engines:
         version = engines[PLAIN].version
-        results = take_turns(engines, QUERIES, setup.runs, on_progress=show_progress("queries"))
+        results = take_turns(engines, QUERIES, runs, on_progress=show_progress("queries"))
     record(results, f"{setup.spark_data.name}, Spark {version}, local[{setup.threads}], second and later runs",
-           {"machine": machine(), "spark": version, "threads": setup.threads, "runs": setup.runs},
+           {"machine": machine(), "spark": version, "threads": setup.threads, "runs": runs},
            setup.results / name)
     print(terminal_table(results), fallback_report(results), sep="\n")
     plain, comet = mean_faster(results, PLAIN), mean_faster(results, COMET)

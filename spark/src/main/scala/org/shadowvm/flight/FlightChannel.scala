@@ -31,6 +31,8 @@ final class FlightChannel(socket: Path) extends AutoCloseable {
     .channelType(classOf[EpollDomainSocketChannel])
     .eventLoopGroup(loop)
     .directExecutor()
+    // A call that fails is the caller's to repeat; gRPC would keep a copy of every message for it.
+    .disableRetry()
     .usePlaintext()
     .maxInboundMessageSize(Int.MaxValue)
     .build()

@@ -7,15 +7,15 @@ import scala.collection.JavaConverters._
 
 import com.google.protobuf.UnsafeByteOperations
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, BindReferences, InterpretedUnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.shadowvm.answer.{AnswerBatches, AnswerReader}
 import org.shadowvm.proto.v1.RunPipelineResponse
 
 /** The rows of an answer. Each is overwritten by the next, as Spark's operators do it. */
-private[shadowvm] final class AnswerRows(val barrier: Barrier, batches: AnswerBatches, output: Seq[Attribute])
+private[shadowvm] final class AnswerRows(val barrier: Barrier, batches: AnswerBatches, toUnsafe: UnsafeProjection)
     extends Iterator[InternalRow]
     with AutoCloseable {
-  private val toUnsafe = UnsafeProjection.create(output, output)
   private var batch: Iterator[InternalRow] = Iterator.empty
 
   override def hasNext: Boolean = {
@@ -51,5 +51,13 @@ private[shadowvm] object AnswerRows {
       barrier: Barrier,
       output: Seq[Attribute],
       caller: Caller): AnswerRows =
-    new AnswerRows(barrier, AnswerReader.batches(response, query.id, query.client, caller.cancelled), output)
+    new AnswerRows(
+      barrier,
+      AnswerReader.batches(response, query.id, query.client, caller.cancelled),
+      projection(output, small = !response.getInlineAnswer.isEmpty))
+
+  /** Writing code, and finding it among what was compiled before, takes longer than a few thousand rows do. */
+  private def projection(output: Seq[Attribute], small: Boolean): UnsafeProjection =
+    if (small) InterpretedUnsafeProjection.createProjection(BindReferences.bindReferences(output, output))
+    else UnsafeProjection.create(output, output)
 }
