@@ -25,13 +25,19 @@ void AddEngineOptions(CLI::App* command, int* threads, int64_t* memory_bytes) {
   *memory_bytes = exec::DefaultMemoryBytes();
   command->add_option("--threads", *threads, "Threads (default: one per core)")
       ->check(CLI::Range(1, 1024));
-  command
+  AddSizeOption(command, "--memory", memory_bytes,
+                "Memory budget, such as 3G (default: half of the machine's)");
+}
+
+CLI::Option* AddSizeOption(CLI::App* command, const std::string& name, int64_t* bytes,
+                           const std::string& explanation) {
+  return command
       ->add_option_function<std::string>(
-          "--memory",
-          [memory_bytes](const std::string& text) {
-            *memory_bytes = ParseBytes(text).ValueOr(*memory_bytes);  // checked before
+          name,
+          [bytes](const std::string& text) {
+            *bytes = ParseBytes(text).ValueOr(*bytes);  // checked before
           },
-          "Memory budget, such as 3G (default: half of the machine's)")
+          explanation)
       ->check(CheckSize, "SIZE");
 }
 

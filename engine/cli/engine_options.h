@@ -4,17 +4,23 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "engine/vkernel/compile/object_source.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace shadowvm::cli {
 
 // --threads and --memory of a command that runs an engine. Both variables get their defaults here.
 void AddEngineOptions(CLI::App* command, int* threads, int64_t* memory_bytes);
+
+// An option whose value is a number of bytes, such as 3G.
+CLI::Option* AddSizeOption(CLI::App* command, const std::string& name, int64_t* bytes,
+                           const std::string& explanation);
 
 // Says on standard error, in one line, why an engine could not keep its kernels on disk. Nothing
 // where it could. Call it once, when the engine has done its work.

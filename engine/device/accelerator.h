@@ -54,6 +54,31 @@ class DeviceMemory {
   int64_t bytes_ = 0;
 };
 
+// Pages of the host's memory that an accelerator reads where they are. The accelerator and the
+// pages outlive it.
+class HostMapping {
+ public:
+  HostMapping() = default;
+  HostMapping(Accelerator* owner, void* host, DeviceAddress address)
+      : owner_(owner), host_(host), address_(address) {}
+  HostMapping(HostMapping&& other) noexcept { *this = std::move(other); }
+  HostMapping& operator=(HostMapping&& other) noexcept {
+    std::swap(owner_, other.owner_);
+    std::swap(host_, other.host_);
+    std::swap(address_, other.address_);
+    return *this;
+  }
+  ~HostMapping();
+
+  // Of the first byte, as the device sees it.
+  DeviceAddress address() const { return address_; }
+
+ private:
+  Accelerator* owner_ = nullptr;
+  void* host_ = nullptr;
+  DeviceAddress address_ = 0;
+};
+
 // Loaded code with the one entry svm_kernel. The accelerator outlives it.
 class Program {
  public:
@@ -79,7 +104,9 @@ class Stream {
                               DeviceAddress argument) = 0;
   // Waits for all of it. An error of any earlier call may come out here.
   virtual base::Status Synchronize() = 0;
-  // How long the last launch before the last Synchronize ran on the device.
+  // How many of the launches since the last Synchronize are done. Does not wait.
+  virtual base::Result<int> LaunchesDone() = 0;
+  // How long the launches that the last Synchronize waited for ran on the device, together.
   virtual double launch_milliseconds() const = 0;
 };
 
@@ -90,6 +117,9 @@ class Accelerator {
 
   virtual const AcceleratorFacts& facts() const = 0;
   virtual base::Result<DeviceMemory> Allocate(int64_t bytes) = 0;
+  // Lets kernels read whole pages of the host in place, until the mapping goes; pages that are in a
+  // mapping already are refused. Slow: the pages are pinned.
+  virtual base::Result<HostMapping> MapHost(void* pages, int64_t bytes) = 0;
   // `name` is for messages.
   virtual base::Result<std::unique_ptr<Program>> Load(const std::string& name,
                                                       const std::string& code) = 0;
@@ -97,11 +127,17 @@ class Accelerator {
 
  private:
   friend class DeviceMemory;
+  friend class HostMapping;
   virtual void Free(DeviceAddress address, int64_t bytes) = 0;
+  virtual void UnmapHost(void* pages) = 0;
 };
 
 inline DeviceMemory::~DeviceMemory() {
   if (owner_ != nullptr) owner_->Free(address_, bytes_);
+}
+
+inline HostMapping::~HostMapping() {
+  if (owner_ != nullptr) owner_->UnmapHost(host_);
 }
 
 }  // namespace shadowvm::device

@@ -27,7 +27,7 @@ base::Result<std::unique_ptr<Engine>> Engine::Make(EngineOptions options) {
   kernels->Prewarm();
   std::unique_ptr<Engine> engine(new Engine(options, memory_bytes, std::move(kernels)));
   if (options.gpu.kind != GpuKind::kNone) {
-    SVM_ASSIGN_OR_RETURN(engine->gpu_, Gpu::Open(options.gpu));
+    SVM_ASSIGN_OR_RETURN(engine->gpu_, Gpu::Open(options.gpu, &engine->budget_));
   }
   return engine;
 }

@@ -197,15 +197,16 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, const DenseSink& sink) {
   if (!report.why_not.empty()) return false;
   report.text = vkernel::Render(blueprint_, vkernel::Target::kCuda).text;
   SVM_ASSIGN_OR_RETURN(const MeasuredSteps steps, run->MeasureSteps());
-  const base::Result<double> ran = RunGpuKernel(report, steps, sink);
+  const base::Result<GpuTimes> ran = RunGpuKernel(report, steps, sink);
   // The groups are as they were. If it was the query that failed it fails again, here.
   if (!ran.ok()) report.why_not = ran.status().message();
-  if (ran.ok()) report.kernel_ms = *ran;
+  if (ran.ok()) report.times = *ran;
   return ran.ok();
 }
 
-base::Result<double> PipelineRun::RunGpuKernel(const GpuPipeline& report,
-                                               const MeasuredSteps& steps, const DenseSink& sink) {
+base::Result<GpuTimes> PipelineRun::RunGpuKernel(const GpuPipeline& report,
+                                                 const MeasuredSteps& steps,
+                                                 const DenseSink& sink) {
   std::shared_ptr<const device::Program> program;
   {
     const Span span(&context_.stats->spans, Stage::kCompile);

@@ -45,8 +45,8 @@ class PipelineRun {
   // Adds the pipeline's rows to the groups on the GPU. False: it cannot, or the card, its memory or
   // its compiler failed, and nothing has happened.
   base::Result<bool> TryGpu(KernelRun* run, const DenseSink& sink);
-  base::Result<double> RunGpuKernel(const GpuPipeline& report, const MeasuredSteps& steps,
-                                    const DenseSink& sink);
+  base::Result<GpuTimes> RunGpuKernel(const GpuPipeline& report, const MeasuredSteps& steps,
+                                      const DenseSink& sink);
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
   base::Result<RowSet> RunSorted();
   base::Result<RowSet> RunLimit();

@@ -20,12 +20,20 @@ namespace shadowvm::exec {
 
 class Gpu;
 
+// What a pipeline's launches took on a GPU.
+struct GpuTimes {
+  double kernel_ms = 0;      // of all launches; those of several streams overlap
+  double copy_ms = 0;        // waiting for copies that are kept
+  int64_t link_bytes = 0;    // over the link: copied, or estimated where read in place
+  int64_t device_bytes = 0;  // estimated: read from copies in the device's memory
+};
+
 // What became of a pipeline that was meant for the GPU.
 struct GpuPipeline {
   std::string title;
   std::string why_not;  // empty: it ran there
   std::string text;     // of its kernel
-  double kernel_ms = 0;
+  GpuTimes times;
 };
 
 // What one query did, beside its answer.

@@ -17,6 +17,12 @@ namespace {
 constexpr int64_t kMappedFrom = int64_t{256} << 10;
 constexpr int64_t kAlignment = 64;
 
+// At least so many bytes are allocated for a buffer: whole pages, where it has its own.
+int64_t AllocatedFor(int64_t size) {
+  const int64_t unit = size + Buffer::kPadding >= kMappedFrom ? 4096 : kAlignment;
+  return (size + Buffer::kPadding + unit - 1) / unit * unit;
+}
+
 struct Allocation {
   uint8_t* data = nullptr;
   int64_t size = 0;
@@ -29,7 +35,7 @@ Allocation TakePooled(MemoryBudget* budget, int64_t size) {
   if (mapping.data == nullptr) return {};
   if (budget->Reserve(mapping.size, "buffer").ok())
     return {mapping.data, mapping.size, true, false};
-  Unmap(mapping);
+  budget->pool()->Drop(mapping);
   return {};
 }
 
@@ -46,8 +52,7 @@ Allocation Allocate(int64_t size) {
 base::Result<std::shared_ptr<Buffer>> Buffer::Make(MemoryBudget* budget, int64_t size,
                                                    std::string_view what, Fill fill) {
   SVM_FAULT_POINT("memory.buffer");
-  const int64_t unit = size + kPadding >= kMappedFrom ? 4096 : kAlignment;
-  const int64_t wanted = (size + kPadding + unit - 1) / unit * unit;
+  const int64_t wanted = AllocatedFor(size);
   Allocation allocation;
   if (wanted >= kMappedFrom) allocation = TakePooled(budget, wanted);
   if (allocation.data == nullptr) {
@@ -62,6 +67,12 @@ base::Result<std::shared_ptr<Buffer>> Buffer::Make(MemoryBudget* budget, int64_t
   }
   if (fill == Fill::kZero && !allocation.zeroed) std::memset(allocation.data, 0, allocation.size);
   return std::shared_ptr<Buffer>(new Buffer(budget, allocation.data, size, allocation.size));
+}
+
+Mapping PagesOf(const Buffer& buffer) {
+  const int64_t wanted = AllocatedFor(buffer.size());
+  if (wanted < kMappedFrom) return {};
+  return {const_cast<uint8_t*>(buffer.data()), wanted};
 }
 
 Buffer::~Buffer() {

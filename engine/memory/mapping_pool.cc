@@ -51,7 +51,7 @@ Mapping MappingPool::Take(int64_t size) {
 }
 
 void MappingPool::Put(Mapping mapping) {
-  if (mapping.size > max_bytes_) return Unmap(mapping);
+  if (mapping.size > max_bytes_) return Drop(mapping);
   Trim(max_bytes_ - mapping.size);
   std::lock_guard lock(mutex_);
   free_.push_back(mapping);
@@ -69,7 +69,20 @@ void MappingPool::Trim(int64_t bytes) {
     dropped.assign(free_.begin(), free_.begin() + count);
     free_.erase(free_.begin(), free_.begin() + count);
   }
-  std::for_each(dropped.begin(), dropped.end(), Unmap);
+  for (const Mapping& mapping : dropped) Drop(mapping);
+}
+
+void MappingPool::Drop(Mapping mapping) {
+  {
+    std::shared_lock lock(watcher_mutex_);
+    if (watcher_ != nullptr) watcher_->BeforeUnmap(mapping);
+  }
+  Unmap(mapping);
+}
+
+void MappingPool::SetWatcher(MappingWatcher* watcher) {
+  std::unique_lock lock(watcher_mutex_);
+  watcher_ = watcher;
 }
 
 }  // namespace shadowvm::memory

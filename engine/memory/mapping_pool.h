@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <shared_mutex>
 #include <vector>
 
 namespace shadowvm::memory {
@@ -21,6 +22,19 @@ struct Mapping {
 Mapping Map(int64_t size);
 void Unmap(Mapping mapping);
 
+class Buffer;
+// The pages that are a buffer's alone, from its first byte to behind its padding; null data when it
+// is too small to have any. The mapping they are part of may be longer.
+Mapping PagesOf(const Buffer& buffer);
+
+// Told of pages before they go: a device that reads them in place must forget them first. Called
+// from any thread that gives memory back; must not give back memory itself.
+class MappingWatcher {
+ public:
+  virtual ~MappingWatcher() = default;
+  virtual void BeforeUnmap(const Mapping& mapping) = 0;
+};
+
 // Mappings that were just given back, kept warm: a query that reads segment after segment reuses
 // pages that are already there instead of paying a fault for each. Bounded; thread-safe.
 class MappingPool {
@@ -33,6 +47,10 @@ class MappingPool {
   void Put(Mapping mapping);
   // Unmaps the oldest until at most 'bytes' are left.
   void Trim(int64_t bytes);
+  // Unmaps one that was taken or mapped.
+  void Drop(Mapping mapping);
+  // Null: nobody watches any more, and no call is under way.
+  void SetWatcher(MappingWatcher* watcher);
   int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
@@ -40,6 +58,8 @@ class MappingPool {
   std::atomic<int64_t> bytes_{0};
   std::mutex mutex_;
   std::vector<Mapping> free_;
+  std::shared_mutex watcher_mutex_;
+  MappingWatcher* watcher_ = nullptr;
 };
 
 }  // namespace shadowvm::memory

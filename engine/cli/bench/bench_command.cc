@@ -20,7 +20,11 @@ namespace {
 constexpr const char* kExplanation =
     R"(Residency says where the tables are when the clock starts: 'host' keeps them in
 memory as segments, 'file' keeps nothing between runs and reads the Parquet files every time.
-With '--mode gpu' segments are copied to the GPU by the first run that reads them and stay there.
+With '--mode gpu' there is 'device', and it is what is meant by default: segments are copied to the
+GPU by the first run that reads them and stay there, as many as '--device-memory' allows; others
+are read in place. With 'host' or 'file' none stays there: '--prefetch passive' has kernels read the
+host's memory in place, which brings over the link what surviving rows need, and 'active1', 'active2'
+and 'active4' copy all columns chunk by chunk, with so many copies and kernels overlapping.
 
 Examples:
   shadowvm bench ssb --data data/ssb-sf1                        tables resident, 5 runs a query
@@ -28,6 +32,8 @@ Examples:
   shadowvm bench ssb --data data/ssb-sf10 --residency file      from the Parquet files every run
   shadowvm bench ssb --data data/ssb-sf10 --memory 3G --json r.json
   shadowvm bench ssb --data data/ssb-sf1 --query q2.1 --runs 20
+  shadowvm bench ssb --sf 20 --mode gpu --residency host --prefetch active2
+  shadowvm bench ssb --sf 100 --mode gpu --device-memory 4G     more data than the GPU may hold
   shadowvm bench ssb --sf 0.01 --mode gpu --emulate-gpu         the GPU's kernels, without a GPU)";
 
 base::Result<BenchReport> Measure(QueryRunner* runner, const BenchSettings& settings) {
@@ -35,6 +41,9 @@ base::Result<BenchReport> Measure(QueryRunner* runner, const BenchSettings& sett
   report.machine = DescribeMachine();
   report.settings = settings;
   SVM_ASSIGN_OR_RETURN(report.queries, RunQueries(runner, settings));
+  if (settings.clients > 1) {
+    SVM_ASSIGN_OR_RETURN(report.clients, RunClients(runner, settings, report.queries));
+  }
   SVM_ASSIGN_OR_RETURN(report.bandwidth, MeasureMachine(settings.threads));
   return report;
 }
@@ -50,6 +59,52 @@ void CheckUsage(const BenchSettings& settings) {
   if (settings.emulate_gpu && settings.mode != Mode::kGpu) {
     throw CLI::ValidationError("--emulate-gpu goes with --mode gpu");
   }
+  if (settings.residency == Residency::kDevice && settings.mode != Mode::kGpu) {
+    throw CLI::ValidationError("--residency device goes with --mode gpu");
+  }
+  if (settings.residency == Residency::kDevice && settings.prefetch == Prefetch::kActive) {
+    throw CLI::ValidationError("--prefetch active goes with --residency host or file");
+  }
+}
+
+// Options that say where tables are, and how a GPU comes by them. What they exclude is seen when
+// all are known.
+void AddResidencyOptions(CLI::App* ssb, BenchSettings* settings) {
+  CLI::Option* const mode = ssb->add_option_function<std::string>(
+                                   "--mode",
+                                   [settings](const std::string& word) {
+                                     settings->mode = word == "gpu" ? Mode::kGpu : Mode::kCpu;
+                                     if (settings->mode == Mode::kGpu)
+                                       settings->residency = Residency::kDevice;
+                                   },
+                                   "What works on the rows (default: cpu)")
+                                ->check(CLI::IsMember({"cpu", "gpu"}))
+                                ->trigger_on_parse();
+  CLI::Option* const residency =
+      ssb->add_option_function<std::string>(
+             "--residency",
+             [settings](const std::string& word) {
+               settings->residency = word == "file"   ? Residency::kFile
+                                     : word == "host" ? Residency::kHost
+                                                      : Residency::kDevice;
+             },
+             "Where the tables are when the clock starts (default: host, with --mode gpu: device)")
+          ->check(CLI::IsMember({"device", "host", "file"}));
+  ssb->add_option_function<std::string>(
+         "--prefetch",
+         [settings](const std::string& word) {
+           settings->prefetch = word == "passive" ? Prefetch::kPassive : Prefetch::kActive;
+           if (word != "passive") settings->active_streams = word.back() - '0';
+         },
+         "How the GPU comes by tables that are not in its memory (default: passive)")
+      ->check(CLI::IsMember({"passive", "active1", "active2", "active4"}))
+      ->needs(mode)
+      ->needs(residency);
+  AddSizeOption(ssb, "--device-memory", &settings->device_memory_bytes,
+                "The GPU's memory that may be used, such as 4G (default: nine tenths)")
+      ->needs(mode);
+  ssb->add_flag("--emulate-gpu", settings->emulate_gpu,
+                "With --mode gpu: emulate the card, very slowly");
 }
 
 void AddOptions(CLI::App* ssb, BenchSettings* settings) {
@@ -61,22 +116,11 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings) {
   ssb->add_option("--runs", settings->runs, "Runs of each query")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  ssb->add_option_function<std::string>(
-         "--residency",
-         [settings](const std::string& word) {
-           settings->residency = word == "file" ? Residency::kFile : Residency::kHost;
-         },
-         "Where the tables are when the clock starts (default: host)")
-      ->check(CLI::IsMember({"host", "file"}));
-  ssb->add_option_function<std::string>(
-         "--mode",
-         [settings](const std::string& word) {
-           settings->mode = word == "gpu" ? Mode::kGpu : Mode::kCpu;
-         },
-         "What works on the rows (default: cpu)")
-      ->check(CLI::IsMember({"cpu", "gpu"}));
-  ssb->add_flag("--emulate-gpu", settings->emulate_gpu,
-                "With --mode gpu: emulate the card, very slowly");
+  ssb->add_option("--clients", settings->clients,
+                  "So many clients then ask all queries, one after another and at the same time")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  AddResidencyOptions(ssb, settings);
   ssb->add_option("--query", settings->queries, "Only these queries, such as q2.1")
       ->check(CLI::IsMember(SsbQueryNames()));
   ssb->add_option("--json", settings->json_file,

@@ -67,11 +67,17 @@ class EngineRunner : public QueryRunner {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
     run.total_ms = elapsed.count();
+    run.plan_ms = stats.spans.Milliseconds(base::Stage::kPlan);
+    run.render_ms = stats.spans.Milliseconds(base::Stage::kRender);
     run.compile_ms = stats.spans.Milliseconds(base::Stage::kCompile);
+    run.merge_ms = stats.spans.Milliseconds(base::Stage::kMerge);
     run.compiles = engine_->kernels().stats().compiles_fast - before.compiles_fast;
     run.bytes = stats.bytes_read.load();
     for (const exec::GpuPipeline& pipeline : stats.gpu) {
-      run.gpu_ms += pipeline.kernel_ms;
+      run.gpu_ms += pipeline.times.kernel_ms;
+      run.copy_ms += pipeline.times.copy_ms;
+      run.link_bytes += pipeline.times.link_bytes;
+      run.device_bytes += pipeline.times.device_bytes;
       if (!pipeline.why_not.empty()) run.gpu_why_not = pipeline.title + ": " + pipeline.why_not;
     }
     return run;
@@ -90,7 +96,8 @@ class EngineRunner : public QueryRunner {
     return footprint;
   }
 
-  // Brings every column that a query reads into memory, as far as there is room.
+  // Brings every column that a query reads into memory, as far as there is room, and has a GPU's
+  // driver pin it.
   base::Status Load() {
     for (const auto& [table, columns] : ColumnsRead()) {
       SVM_ASSIGN_OR_RETURN(const auto source, Open(table));
@@ -99,13 +106,23 @@ class EngineRunner : public QueryRunner {
       SVM_RETURN_NOT_OK(schedule::ParallelFor(
           {&engine_->device(), nullptr}, source->num_segments(),
           [&](int, int64_t segment) -> base::Status {
-            return source->Read(static_cast<int>(segment), ordinals, {}, nullptr).status();
+            SVM_ASSIGN_OR_RETURN(const auto data,
+                                 source->Read(static_cast<int>(segment), ordinals, {}, nullptr));
+            for (const auto& column : data->columns) Pin(*column);
+            return base::Status::OK();
           }));
     }
+    if (engine_->gpu() != nullptr) engine_->gpu()->pinned().Await();
     return base::Status::OK();
   }
 
  private:
+  void Pin(const columns::ColumnSegment& column) {
+    if (engine_->gpu() == nullptr) return;
+    engine_->gpu()->pinned().Want(column.data);
+    if (column.validity != nullptr) engine_->gpu()->pinned().Want(column.validity);
+  }
+
   base::Result<std::shared_ptr<columns::TableSource>> Open(const std::string& table) {
     if (folder_.empty()) return engine_->Open({{}, table});
     return engine_->Open({{folder_ + "/" + table + ".parquet"}, {}});
@@ -149,26 +166,37 @@ base::Status GenerateTables(exec::Engine* engine, const BenchSettings& settings)
   return base::Status::OK();
 }
 
+exec::GpuOptions GpuOptionsOf(const BenchSettings& settings) {
+  exec::GpuOptions options;
+  if (settings.mode != Mode::kGpu) return options;
+  options.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
+  options.memory_bytes = settings.device_memory_bytes;
+  options.active_streams = settings.active_streams;
+  if (settings.residency == Residency::kDevice) {
+    options.prefetch = exec::GpuPrefetch::kKept;
+  } else {
+    options.prefetch = settings.prefetch == Prefetch::kPassive ? exec::GpuPrefetch::kPassive
+                                                               : exec::GpuPrefetch::kActive;
+  }
+  return options;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<QueryRunner>> MakeEngineRunner(const BenchSettings& settings) {
   exec::EngineOptions options;
   options.threads = settings.threads;
   options.memory_bytes = settings.memory_bytes;
-  options.keep_tables = settings.residency == Residency::kHost;
-  if (settings.mode == Mode::kGpu) {
-    options.gpu.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
-  }
+  options.keep_tables = settings.residency != Residency::kFile;
+  options.gpu = GpuOptionsOf(settings);
   SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(std::move(options)));
   // Starting the engine is not what is measured: a node starts once, queries come later.
   engine->kernels().AwaitWarm();
-  if (settings.data.empty()) {
-    SVM_RETURN_NOT_OK(GenerateTables(engine.get(), settings));
-    return std::make_unique<EngineRunner>(std::move(engine), RegisteredTables(), "");
-  }
-  auto runner = std::make_unique<EngineRunner>(std::move(engine), TablesInFolder(settings.data),
-                                               settings.data);
-  if (settings.residency == Residency::kHost) SVM_RETURN_NOT_OK(runner->Load());
+  if (settings.data.empty()) SVM_RETURN_NOT_OK(GenerateTables(engine.get(), settings));
+  auto runner = std::make_unique<EngineRunner>(
+      std::move(engine), settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data),
+      settings.data);
+  if (settings.residency != Residency::kFile) SVM_RETURN_NOT_OK(runner->Load());
   return runner;
 }
 

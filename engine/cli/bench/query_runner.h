@@ -20,12 +20,18 @@ namespace shadowvm::cli {
 // One run of one query.
 struct QueryRun {
   double total_ms = 0;    // from asking to the whole answer
+  double plan_ms = 0;     // of it
+  double render_ms = 0;   // of it, writing kernels
   double compile_ms = 0;  // of it, waiting for kernels to compile
+  double merge_ms = 0;    // of it, after all rows were seen; added up over threads
   int64_t compiles = 0;   // kernels compiled for it, none when all came from the cache
   int64_t bytes =
       0;  // encoded bytes of the columns the query reads: what the bandwidth floor is made of
-  double gpu_ms = 0;        // of it, kernels on the GPU
-  std::string gpu_why_not;  // why a pipeline meant for the GPU ran on the CPU; empty: none did
+  double gpu_ms = 0;         // of it, kernels on the GPU
+  double copy_ms = 0;        // of it, waiting for copies that stay on the GPU
+  int64_t link_bytes = 0;    // to the GPU: copied, or estimated where kernels read in place
+  int64_t device_bytes = 0;  // of the GPU's memory that kernels read; estimated
+  std::string gpu_why_not;   // why a pipeline meant for the GPU ran on the CPU; empty: none did
   std::shared_ptr<arrow::Table> answer;
 };
 
@@ -36,7 +42,7 @@ struct Footprint {
 };
 
 // The benchmark's queries, over one set of tables. The bench knows nothing else of the engine.
-// Called from one thread.
+// Run may be called from several threads at a time.
 class QueryRunner {
  public:
   virtual ~QueryRunner() = default;

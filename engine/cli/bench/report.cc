@@ -12,11 +12,44 @@ namespace shadowvm::cli {
 
 namespace {
 
+const char* NameOf(Residency residency) {
+  switch (residency) {
+    case Residency::kDevice:
+      return "device";
+    case Residency::kHost:
+      return "host";
+    default:
+      return "file";
+  }
+}
+
+std::string PrefetchName(const BenchSettings& settings) {
+  return settings.prefetch == Prefetch::kPassive
+             ? "passive"
+             : "active" + std::to_string(settings.active_streams);
+}
+
+const char* LinkBytesAre(const BenchSettings& settings) {
+  const bool counted =
+      settings.residency != Residency::kDevice && settings.prefetch == Prefetch::kActive;
+  return counted ? "counted" : "estimated where read in place";
+}
+
+// Where the time of one run went. What is missing from the total is the engine's own.
+nlohmann::ordered_json SplitOf(const QueryRun& run) {
+  return {{"total_ms", run.total_ms},     {"plan_ms", run.plan_ms}, {"render_ms", run.render_ms},
+          {"compile_ms", run.compile_ms}, {"copy_ms", run.copy_ms}, {"gpu_kernel_ms", run.gpu_ms},
+          {"merge_ms", run.merge_ms}};
+}
+
 void PrintGpu(const BenchReport& report) {
-  std::printf("\nkernels on the GPU\nquery     min ms   median\n");
+  std::printf("\nkernels on the GPU; of the fastest run: bytes over the link, %s\n",
+              LinkBytesAre(report.settings));
+  std::printf("query     min ms   median     link MB\n");
   for (const auto& query : report.queries) {
     if (query.gpu_why_not.empty()) {
-      std::printf("%-6s %9.3f %8.3f\n", query.name.c_str(), query.gpu_min_ms, query.gpu_median_ms);
+      std::printf("%-6s %9.3f %8.3f %11.1f\n", query.name.c_str(), query.gpu_min_ms,
+                  query.gpu_median_ms, static_cast<double>(query.fastest.link_bytes) / 1e6);
     } else {
       std::printf("%-6s on the CPU: %s\n", query.name.c_str(), query.gpu_why_not.c_str());
     }
@@ -47,9 +80,14 @@ nlohmann::ordered_json ToJson(const BenchSettings& settings) {
   json["threads"] = settings.threads;
   json["runs"] = settings.runs;
   json["memory"] = settings.memory_bytes;
-  json["residency"] = settings.residency == Residency::kHost ? "host" : "file";
+  json["residency"] = NameOf(settings.residency);
   json["mode"] = settings.mode == Mode::kGpu ? "gpu" : "cpu";
+  if (settings.mode == Mode::kGpu) {
+    if (settings.residency != Residency::kDevice) json["prefetch"] = PrefetchName(settings);
+    json["device_memory"] = settings.device_memory_bytes;
+  }
   if (settings.emulate_gpu) json["emulate_gpu"] = true;
+  if (settings.clients > 1) json["clients"] = settings.clients;
   return json;
 }
 
@@ -67,13 +105,22 @@ nlohmann::ordered_json ToJson(const BenchReport& report) {
     entry["compile_ms"] = query.compile_ms;
     entry["bytes"] = query.bytes;
     entry["floor_fraction"] = FloorFraction(query, report.bandwidth.all);
+    entry["fastest"] = SplitOf(query.fastest);
     if (report.settings.mode == Mode::kGpu) {
       entry["gpu_kernel_min_ms"] = query.gpu_min_ms;
       entry["gpu_kernel_median_ms"] = query.gpu_median_ms;
+      entry["link_bytes"] = query.fastest.link_bytes;
+      entry["link_bytes_are"] = LinkBytesAre(report.settings);
+      entry["device_bytes_estimated"] = query.fastest.device_bytes;
       if (!query.gpu_why_not.empty()) entry["gpu_why_not"] = query.gpu_why_not;
     }
     entry["rows"] = query.rows;
     json["queries"].push_back(std::move(entry));
+  }
+  if (report.clients.clients > 0) {
+    json["clients"] = {{"clients", report.clients.clients},
+                       {"one_by_one_ms", report.clients.one_by_one_ms},
+                       {"at_the_same_time_ms", report.clients.at_the_same_time_ms}};
   }
   return json;
 }
@@ -92,6 +139,11 @@ void PrintReport(const BenchReport& report) {
     log_sum += std::log(query.min_ms);
   }
   if (report.settings.mode == Mode::kGpu) PrintGpu(report);
+  if (report.clients.clients > 0) {
+    std::printf("\n%d clients, each all queries once: %.2f ms one after another, %.2f together\n",
+                report.clients.clients, report.clients.one_by_one_ms,
+                report.clients.at_the_same_time_ms);
+  }
   if (report.queries.empty()) return;
   std::printf("\ngeomean %8.2f\n", std::exp(log_sum / static_cast<double>(report.queries.size())));
   std::printf(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cli/bench/bandwidth.h"
+#include "engine/cli/bench/query_runner.h"
 #include "engine/cli/bench/settings.h"
 #include "engine/cli/machine.h"
 
@@ -25,6 +26,14 @@ struct QueryReport {
   double gpu_min_ms = 0;  // mode gpu: of kernels
   double gpu_median_ms = 0;
   std::string gpu_why_not = {};
+  QueryRun fastest = {};  // without its answer
+};
+
+// What several clients took together: each asked every query once.
+struct ClientsReport {
+  int clients = 0;           // 0: not measured
+  double one_by_one_ms = 0;  // one client after another
+  double at_the_same_time_ms = 0;
 };
 
 struct BenchReport {
@@ -32,6 +41,7 @@ struct BenchReport {
   Bandwidth bandwidth;
   BenchSettings settings;
   std::vector<QueryReport> queries;
+  ClientsReport clients = {};
 };
 
 // The time to read whole columns once over the time taken: bytes / bandwidth / min_ms. A yardstick,

@@ -16,6 +16,11 @@ namespace shadowvm::cli {
 base::Result<std::vector<QueryReport>> RunQueries(QueryRunner* runner,
                                                   const BenchSettings& settings);
 
+// Has settings.clients clients ask every query, first one after another, then at the same time. An
+// answer that differs from the report's is an error.
+base::Result<ClientsReport> RunClients(QueryRunner* runner, const BenchSettings& settings,
+                                       const std::vector<QueryReport>& reports);
+
 // Serves requests until the input ends, so that another engine can be measured in turn with this
 // one. A line is
 //   q1.1                                  a query as specified

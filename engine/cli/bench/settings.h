@@ -9,8 +9,13 @@
 
 namespace shadowvm::cli {
 
-// Where the tables are when the clock starts: kept as segments in memory, or only in their files.
-enum class Residency { kHost, kFile };
+// Where the tables are when the clock starts: in the GPU's memory as far as they fit, kept as
+// segments in the host's memory, or only in their files.
+enum class Residency { kDevice, kHost, kFile };
+
+// How a GPU comes by segments that are not in its memory: it reads them in place, or they are
+// copied chunk by chunk.
+enum class Prefetch { kPassive, kActive };
 
 // What works on the rows: cores alone, or a GPU where it can and cores where not.
 enum class Mode { kCpu, kGpu };
@@ -23,8 +28,12 @@ struct BenchSettings {
   int runs = 5;
   int64_t memory_bytes = 0;  // 0: the engine's default
   Residency residency = Residency::kHost;
+  Prefetch prefetch = Prefetch::kPassive;  // mode gpu, where tables are not in its memory
+  int active_streams = 2;                  // of active prefetch
+  int64_t device_memory_bytes = 0;         // of the GPU, to be used; 0: the engine's default
   Mode mode = Mode::kCpu;
-  bool emulate_gpu = false;          // mode gpu: on the emulated one
+  int clients = 1;           // that ask all queries at the same time, after the measured runs
+  bool emulate_gpu = false;  // mode gpu: on the emulated one
   std::vector<std::string> queries;  // empty: all 13
   std::string json_file;
   bool interactive = false;

@@ -6,6 +6,7 @@
 #include <arrow/table.h>
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -27,6 +28,7 @@ class ScriptedRunner : public QueryRunner {
   std::vector<std::string> queries() const override { return {"q1.1"}; }
   base::Result<QueryRun> Run(const std::string& query, const nlohmann::json& constants) override {
     if (query != "q1.1") return base::MakeError(base::ErrorCode::kBadCommand, query);
+    std::lock_guard lock(mutex);
     last_constants = constants;
     QueryRun run;
     run.total_ms = times[next % times.size()];
@@ -46,12 +48,37 @@ class ScriptedRunner : public QueryRunner {
   std::vector<int64_t> numbers = {42};
   nlohmann::json last_constants;
   size_t next = 0;
+  std::mutex mutex;
 };
 
 BenchSettings Runs(int runs) {
   BenchSettings settings;
   settings.runs = runs;
   return settings;
+}
+
+TEST(BenchSessionTest, KeepsWhereTheFastestRunsTimeWent) {
+  ScriptedRunner runner;
+  BenchReport report;
+  report.settings = Runs(4);
+  report.queries = RunQueries(&runner, report.settings).ValueOrDie();
+  EXPECT_EQ(report.queries[0].fastest.total_ms, 2);
+  const auto json = ToJson(report);
+  EXPECT_EQ(json["queries"][0]["fastest"]["total_ms"], 2);
+  EXPECT_FALSE(json.contains("clients"));
+}
+
+TEST(BenchSessionTest, ClientsAskAllQueriesTogether) {
+  ScriptedRunner runner;
+  BenchReport report;
+  report.settings = Runs(1);
+  report.settings.clients = 5;
+  report.queries = RunQueries(&runner, report.settings).ValueOrDie();
+  report.clients = RunClients(&runner, report.settings, report.queries).ValueOrDie();
+  EXPECT_EQ(runner.next, 1U + 2 * 5);
+  EXPECT_EQ(ToJson(report)["clients"]["clients"], 5);
+  runner.numbers = {42, 43};
+  EXPECT_FALSE(RunClients(&runner, report.settings, report.queries).ok());
 }
 
 TEST(BenchSessionTest, SumsUpRuns) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <vector>
 
 #include "engine/device/cuda/driver_api.h"
 
@@ -113,16 +114,17 @@ class CudaStream : public Stream {
   ~CudaStream() override {
     if (!card_.Enter().ok()) return;
     if (stream_ != nullptr) card_.api.StreamDestroy(stream_);
-    if (begin_ != nullptr) card_.api.EventDestroy(begin_);
-    if (end_ != nullptr) card_.api.EventDestroy(end_);
+    for (const Timer& timer : timers_) {
+      card_.api.EventDestroy(timer.begin);
+      card_.api.EventDestroy(timer.end);
+    }
   }
 
   Status Open() {
     constexpr unsigned kApart = 1;  // does not wait for the default stream
     SVM_RETURN_NOT_OK(card_.Enter());
     SVM_RETURN_NOT_OK(Check(card_.api.StreamCreate(&stream_, kApart), "cuStreamCreate"));
-    SVM_RETURN_NOT_OK(Check(card_.api.EventCreate(&begin_, 0), "cuEventCreate"));
-    return Check(card_.api.EventCreate(&end_, 0), "cuEventCreate");
+    return AddTimer();
   }
 
   Status CopyIn(DeviceAddress to, const void* from, int64_t bytes) override {
@@ -145,38 +147,71 @@ class CudaStream : public Stream {
                                                            static_cast<int>(shared_bytes)),
                             "cuFuncSetAttribute"));
     void* arguments[] = {&argument};
-    SVM_RETURN_NOT_OK(Check(card_.api.EventRecord(begin_, stream_), "cuEventRecord"));
+    if (num_launches_ == timers_.size()) SVM_RETURN_NOT_OK(AddTimer());
+    const Timer& timer = timers_[num_launches_];
+    SVM_RETURN_NOT_OK(Check(card_.api.EventRecord(timer.begin, stream_), "cuEventRecord"));
     SVM_RETURN_NOT_OK(
         Check(card_.api.LaunchKernel(function, static_cast<unsigned>(shape.num_blocks), 1, 1,
                                      static_cast<unsigned>(shape.block_threads), 1, 1, shared_bytes,
                                      stream_, arguments, nullptr),
               "cuLaunchKernel"));
-    launched_ = true;
-    return Check(card_.api.EventRecord(end_, stream_), "cuEventRecord");
+    ++num_launches_;
+    return Check(card_.api.EventRecord(timer.end, stream_), "cuEventRecord");
   }
 
   Status Synchronize() override {
     SVM_RETURN_NOT_OK(card_.Enter());
     SVM_RETURN_NOT_OK(Check(card_.api.StreamSynchronize(stream_), "cuStreamSynchronize"));
-    if (launched_) {
-      SVM_RETURN_NOT_OK(
-          Check(card_.api.EventElapsedTime(&milliseconds_, begin_, end_), "cuEventElapsedTime"));
+    milliseconds_ = 0;
+    for (size_t i = 0; i < num_launches_; ++i) {
+      float time = 0;
+      SVM_RETURN_NOT_OK(Check(card_.api.EventElapsedTime(&time, timers_[i].begin, timers_[i].end),
+                              "cuEventElapsedTime"));
+      milliseconds_ += time;
     }
+    num_launches_ = num_done_ = 0;
     return Status::OK();
+  }
+
+  Result<int> LaunchesDone() override {
+    SVM_RETURN_NOT_OK(card_.Enter());
+    for (; num_done_ < num_launches_; ++num_done_) {
+      const cuda::Result result = card_.api.EventQuery(timers_[num_done_].end);
+      if (result == cuda::kErrorNotReady) break;
+      SVM_RETURN_NOT_OK(Check(result, "cuEventQuery"));
+    }
+    return static_cast<int>(num_done_);
   }
 
   double launch_milliseconds() const override { return milliseconds_; }
 
  private:
+  // What stands before and after a launch.
+  struct Timer {
+    cuda::Event begin = nullptr, end = nullptr;
+  };
+
   Status Check(cuda::Result result, const char* call) const {
     return card_.api.Check(result, call);
   }
 
+  Status AddTimer() {
+    Timer timer;
+    SVM_RETURN_NOT_OK(Check(card_.api.EventCreate(&timer.begin, 0), "cuEventCreate"));
+    const Status status = Check(card_.api.EventCreate(&timer.end, 0), "cuEventCreate");
+    if (!status.ok()) {
+      card_.api.EventDestroy(timer.begin);
+      return status;
+    }
+    timers_.push_back(timer);
+    return Status::OK();
+  }
+
   const Card& card_;
   cuda::Stream stream_ = nullptr;
-  cuda::Event begin_ = nullptr, end_ = nullptr;
-  bool launched_ = false;
-  float milliseconds_ = 0;
+  std::vector<Timer> timers_;  // those of the launches since Synchronize come first
+  size_t num_launches_ = 0, num_done_ = 0;
+  double milliseconds_ = 0;
 };
 
 class CudaDevice : public Accelerator {
@@ -195,6 +230,21 @@ class CudaDevice : public Accelerator {
         card_.api.Check(card_.api.MemoryAllocate(&address, size),
                         ("cuMemAlloc of " + std::to_string(size) + " bytes").c_str()));
     return DeviceMemory(this, address, bytes);
+  }
+
+  Result<HostMapping> MapHost(void* pages, int64_t bytes) override {
+    SVM_RETURN_NOT_OK(card_.Enter());
+    SVM_RETURN_NOT_OK(card_.api.Check(
+        card_.api.HostRegister(pages, static_cast<size_t>(bytes), cuda::kHostRegisterDeviceMap),
+        ("cuMemHostRegister of " + std::to_string(bytes) + " bytes").c_str()));
+    cuda::Address address = 0;
+    const Status found = card_.api.Check(card_.api.HostGetDevicePointer(&address, pages, 0),
+                                         "cuMemHostGetDevicePointer");
+    if (!found.ok()) {
+      card_.api.HostUnregister(pages);
+      return found;
+    }
+    return HostMapping(this, pages, address);
   }
 
   Result<std::unique_ptr<Program>> Load(const std::string& name, const std::string& code) override {
@@ -224,6 +274,9 @@ class CudaDevice : public Accelerator {
  private:
   void Free(DeviceAddress address, int64_t) override {
     if (card_.Enter().ok()) card_.api.MemoryFree(address);
+  }
+  void UnmapHost(void* pages) override {
+    if (card_.Enter().ok()) card_.api.HostUnregister(pages);
   }
 
   const Card card_;

@@ -23,6 +23,7 @@ using Address = unsigned long long;
 
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kErrorOutOfMemory = 2;
+inline constexpr Result kErrorNotReady = 600;
 
 enum class Attribute : int {
   kMaxBlockThreads = 1,
@@ -31,41 +32,46 @@ enum class Attribute : int {
   kMinor = 76,
   kMaxSharedBytes = 97,  // of a block that asks for more than the usual 48 KiB
 };
+inline constexpr unsigned kHostRegisterDeviceMap = 2;
 inline constexpr int kFunctionSharedBytes = 8;  // an attribute of functions
 inline constexpr int kLimitFetchBytes = 5;      // what a miss brings into the second-level cache
 
 // SVM_CUDA(member, symbol, parameters)
-#define SVM_CUDA_FUNCTIONS(SVM_CUDA)                                                        \
-  SVM_CUDA(Init, "cuInit", (unsigned))                                                      \
-  SVM_CUDA(DriverGetVersion, "cuDriverGetVersion", (int*))                                  \
-  SVM_CUDA(GetErrorString, "cuGetErrorString", (Result, const char**))                      \
-  SVM_CUDA(DeviceGetCount, "cuDeviceGetCount", (int*))                                      \
-  SVM_CUDA(DeviceGet, "cuDeviceGet", (Ordinal*, int))                                       \
-  SVM_CUDA(DeviceGetName, "cuDeviceGetName", (char*, int, Ordinal))                         \
-  SVM_CUDA(DeviceGetAttribute, "cuDeviceGetAttribute", (int*, Attribute, Ordinal))          \
-  SVM_CUDA(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t*, Ordinal))                       \
-  SVM_CUDA(DeviceGetPciBusId, "cuDeviceGetPCIBusId", (char*, int, Ordinal))                 \
-  SVM_CUDA(PrimaryContextRetain, "cuDevicePrimaryCtxRetain", (Context*, Ordinal))           \
-  SVM_CUDA(PrimaryContextRelease, "cuDevicePrimaryCtxRelease_v2", (Ordinal))                \
-  SVM_CUDA(ContextSetCurrent, "cuCtxSetCurrent", (Context))                                 \
-  SVM_CUDA(ContextSetLimit, "cuCtxSetLimit", (int, size_t))                                 \
-  SVM_CUDA(MemoryAllocate, "cuMemAlloc_v2", (Address*, size_t))                             \
-  SVM_CUDA(MemoryFree, "cuMemFree_v2", (Address))                                           \
-  SVM_CUDA(CopyIn, "cuMemcpyHtoDAsync_v2", (Address, const void*, size_t, Stream))          \
-  SVM_CUDA(CopyOut, "cuMemcpyDtoHAsync_v2", (void*, Address, size_t, Stream))               \
-  SVM_CUDA(StreamCreate, "cuStreamCreate", (Stream*, unsigned))                             \
-  SVM_CUDA(StreamDestroy, "cuStreamDestroy_v2", (Stream))                                   \
-  SVM_CUDA(StreamSynchronize, "cuStreamSynchronize", (Stream))                              \
-  SVM_CUDA(ModuleLoad, "cuModuleLoadData", (Module*, const void*))                          \
-  SVM_CUDA(ModuleUnload, "cuModuleUnload", (Module))                                        \
-  SVM_CUDA(ModuleGetFunction, "cuModuleGetFunction", (Function*, Module, const char*))      \
-  SVM_CUDA(FunctionSetAttribute, "cuFuncSetAttribute", (Function, int, int))                \
-  SVM_CUDA(LaunchKernel, "cuLaunchKernel",                                                  \
-           (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
-            Stream, void**, void**))                                                        \
-  SVM_CUDA(EventCreate, "cuEventCreate", (Event*, unsigned))                                \
-  SVM_CUDA(EventDestroy, "cuEventDestroy_v2", (Event))                                      \
-  SVM_CUDA(EventRecord, "cuEventRecord", (Event, Stream))                                   \
+#define SVM_CUDA_FUNCTIONS(SVM_CUDA)                                                          \
+  SVM_CUDA(Init, "cuInit", (unsigned))                                                        \
+  SVM_CUDA(DriverGetVersion, "cuDriverGetVersion", (int*))                                    \
+  SVM_CUDA(GetErrorString, "cuGetErrorString", (Result, const char**))                        \
+  SVM_CUDA(DeviceGetCount, "cuDeviceGetCount", (int*))                                        \
+  SVM_CUDA(DeviceGet, "cuDeviceGet", (Ordinal*, int))                                         \
+  SVM_CUDA(DeviceGetName, "cuDeviceGetName", (char*, int, Ordinal))                           \
+  SVM_CUDA(DeviceGetAttribute, "cuDeviceGetAttribute", (int*, Attribute, Ordinal))            \
+  SVM_CUDA(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t*, Ordinal))                         \
+  SVM_CUDA(DeviceGetPciBusId, "cuDeviceGetPCIBusId", (char*, int, Ordinal))                   \
+  SVM_CUDA(PrimaryContextRetain, "cuDevicePrimaryCtxRetain", (Context*, Ordinal))             \
+  SVM_CUDA(PrimaryContextRelease, "cuDevicePrimaryCtxRelease_v2", (Ordinal))                  \
+  SVM_CUDA(ContextSetCurrent, "cuCtxSetCurrent", (Context))                                   \
+  SVM_CUDA(ContextSetLimit, "cuCtxSetLimit", (int, size_t))                                   \
+  SVM_CUDA(MemoryAllocate, "cuMemAlloc_v2", (Address*, size_t))                               \
+  SVM_CUDA(MemoryFree, "cuMemFree_v2", (Address))                                             \
+  SVM_CUDA(CopyIn, "cuMemcpyHtoDAsync_v2", (Address, const void*, size_t, Stream))            \
+  SVM_CUDA(CopyOut, "cuMemcpyDtoHAsync_v2", (void*, Address, size_t, Stream))                 \
+  SVM_CUDA(HostRegister, "cuMemHostRegister_v2", (void*, size_t, unsigned))                   \
+  SVM_CUDA(HostUnregister, "cuMemHostUnregister", (void*))                                    \
+  SVM_CUDA(HostGetDevicePointer, "cuMemHostGetDevicePointer_v2", (Address*, void*, unsigned)) \
+  SVM_CUDA(StreamCreate, "cuStreamCreate", (Stream*, unsigned))                               \
+  SVM_CUDA(StreamDestroy, "cuStreamDestroy_v2", (Stream))                                     \
+  SVM_CUDA(StreamSynchronize, "cuStreamSynchronize", (Stream))                                \
+  SVM_CUDA(ModuleLoad, "cuModuleLoadData", (Module*, const void*))                            \
+  SVM_CUDA(ModuleUnload, "cuModuleUnload", (Module))                                          \
+  SVM_CUDA(ModuleGetFunction, "cuModuleGetFunction", (Function*, Module, const char*))        \
+  SVM_CUDA(FunctionSetAttribute, "cuFuncSetAttribute", (Function, int, int))                  \
+  SVM_CUDA(LaunchKernel, "cuLaunchKernel",                                                    \
+           (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
+            Stream, void**, void**))                                                          \
+  SVM_CUDA(EventCreate, "cuEventCreate", (Event*, unsigned))                                  \
+  SVM_CUDA(EventDestroy, "cuEventDestroy_v2", (Event))                                        \
+  SVM_CUDA(EventQuery, "cuEventQuery", (Event))                                               \
+  SVM_CUDA(EventRecord, "cuEventRecord", (Event, Stream))                                     \
   SVM_CUDA(EventElapsedTime, "cuEventElapsedTime", (float*, Event, Event))
 
 struct DriverApi {

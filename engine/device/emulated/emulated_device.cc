@@ -8,13 +8,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "engine/base/fault.h"
 #include "engine/device/emulated/fiber_block.h"
 #include "engine/device/shared_object.h"
+#include "engine/memory/range_allocator.h"
 
 namespace shadowvm::device {
 namespace {
@@ -25,10 +29,8 @@ using base::Result;
 using base::Status;
 
 constexpr char kEntry[] = "svm_kernel";
-constexpr int64_t kAlignment = 256;
+constexpr int64_t kPageBytes = 4096;
 constexpr int kUnwritten = 0xa5;
-
-int64_t RoundUp(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 // The card's memory: one mapping that the host cannot touch while it is closed. Thread-safe.
 class Memory {
@@ -44,39 +46,25 @@ class Memory {
   ~Memory() { ::munmap(base_, static_cast<size_t>(bytes_)); }
 
   Result<DeviceAddress> Allocate(int64_t bytes) {
-    const int64_t size = RoundUp(std::max<int64_t>(bytes, 1));
     std::lock_guard lock(mutex_);
-    for (auto gap = free_.begin(); gap != free_.end(); ++gap) {
-      if (gap->second < size) continue;
-      const int64_t at = gap->first;
-      const int64_t left = gap->second - size;
-      free_.erase(gap);
-      if (left > 0) free_[at + size] = left;
-      OpenLocked();
-      std::memset(base_ + at, kUnwritten, static_cast<size_t>(size));
-      CloseLocked();
-      return reinterpret_cast<DeviceAddress>(base_ + at);
+    const auto at = ranges_.Take(bytes);
+    if (!at) {
+      return MakeError(ErrorCode::kOutOfMemory,
+                       "the emulated GPU has no " + std::to_string(bytes) + " bytes left");
     }
-    return MakeError(ErrorCode::kOutOfMemory,
-                     "the emulated GPU has no " + std::to_string(bytes) + " bytes left");
+    OpenLocked();
+    std::memset(base_ + *at, kUnwritten, static_cast<size_t>(bytes));
+    CloseLocked();
+    return reinterpret_cast<DeviceAddress>(base_ + *at);
   }
 
   void Free(DeviceAddress address, int64_t bytes) {
     std::lock_guard lock(mutex_);
-    const int64_t at = reinterpret_cast<uint8_t*>(address) - base_;
-    auto gap = free_.emplace(at, RoundUp(std::max<int64_t>(bytes, 1))).first;
-    const auto next = std::next(gap);
-    if (next != free_.end() && gap->first + gap->second == next->first) {
-      gap->second += next->second;
-      free_.erase(next);
-    }
-    if (gap == free_.begin()) return;
-    const auto before = std::prev(gap);
-    if (before->first + before->second != gap->first) return;
-    before->second += gap->second;
-    free_.erase(gap);
+    ranges_.Give(reinterpret_cast<uint8_t*>(address) - base_, bytes);
   }
 
+  const uint8_t* base() const { return base_; }
+  int64_t bytes() const { return bytes_; }
   bool Holds(DeviceAddress address, int64_t bytes) const {
     const auto* at = reinterpret_cast<const uint8_t*>(address);
     return at >= base_ && bytes <= bytes_ && at - base_ <= bytes_ - bytes;
@@ -92,7 +80,7 @@ class Memory {
   }
 
  private:
-  Memory(uint8_t* base, int64_t bytes) : base_(base), bytes_(bytes), free_{{0, bytes}} {}
+  Memory(uint8_t* base, int64_t bytes) : base_(base), bytes_(bytes), ranges_(bytes) {}
 
   void OpenLocked() {
     if (opened_++ == 0) ::mprotect(base_, static_cast<size_t>(bytes_), PROT_READ | PROT_WRITE);
@@ -104,8 +92,38 @@ class Memory {
   uint8_t* const base_;
   const int64_t bytes_;
   std::mutex mutex_;
-  std::map<int64_t, int64_t> free_;  // gaps: where, and how large
+  memory::RangeAllocator ranges_;
   int opened_ = 0;
+};
+
+// The host's pages that kernels may read. Thread-safe.
+class HostPages {
+ public:
+  Status Add(const uint8_t* pages, int64_t bytes) {
+    std::lock_guard lock(mutex_);
+    const auto after = pages_.lower_bound(pages);
+    const bool overlaps =
+        (after != pages_.end() && after->first < pages + bytes) ||
+        (after != pages_.begin() && std::prev(after)->first + std::prev(after)->second > pages);
+    if (overlaps) return MakeError(ErrorCode::kInternal, "these pages are mapped already");
+    pages_.emplace(pages, bytes);
+    return Status::OK();
+  }
+  void Remove(const uint8_t* pages) {
+    std::lock_guard lock(mutex_);
+    pages_.erase(pages);
+  }
+  bool Hold(const uint8_t* at, uint64_t bytes) const {
+    std::lock_guard lock(mutex_);
+    const auto after = pages_.upper_bound(at);
+    if (after == pages_.begin()) return false;
+    const auto& [first, size] = *std::prev(after);
+    return at + bytes <= first + size;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<const uint8_t*, int64_t> pages_;
 };
 
 class EmulatedProgram : public Program {
@@ -114,8 +132,10 @@ class EmulatedProgram : public Program {
       : object_(std::move(object)), entry_(entry) {}
 
   // One launch at a time: the code knows its fiber by a variable of its own.
-  Status Run(const LaunchShape& shape, DeviceAddress argument) const {
+  Status Run(const LaunchShape& shape, DeviceAddress argument, const Memory& memory,
+             const HostPages& pages) const {
     std::lock_guard lock(mutex_);
+    Reads reads{pages};
     std::vector<uint64_t> shared(static_cast<size_t>(shape.shared_bytes) / 8 + 1);
     FiberBlock threads(static_cast<uint32_t>(shape.block_threads));
     for (int block = 0; block < shape.num_blocks; ++block) {
@@ -126,12 +146,29 @@ class EmulatedProgram : public Program {
       common.shared = reinterpret_cast<uint8_t*>(shared.data());
       common.shared_bytes = static_cast<uint64_t>(shape.shared_bytes);
       common.argument = reinterpret_cast<const void*>(argument);
+      common.memory = memory.base();
+      common.memory_bytes = static_cast<uint64_t>(memory.bytes());
+      common.reads = &reads;
+      common.read_host = &ReadHost;
       SVM_RETURN_NOT_OK(threads.Run(entry_, common));
     }
-    return Status::OK();
+    if (reads.bad == nullptr) return Status::OK();
+    return MakeError(ErrorCode::kInternal,
+                     "emulated GPU: a kernel reads memory of the host that is not mapped");
   }
 
  private:
+  // What a launch reads that is not the card's.
+  struct Reads {
+    const HostPages& pages;
+    const void* bad = nullptr;
+  };
+
+  static void ReadHost(kernels::EmulatedLane* lane, const void* at, uint64_t bytes) {
+    auto& reads = *static_cast<Reads*>(lane->reads);
+    if (!reads.pages.Hold(static_cast<const uint8_t*>(at), bytes)) reads.bad = at;
+  }
+
   const std::unique_ptr<SharedObject> object_;
   const FiberBlock::Entry entry_;
   mutable std::mutex mutex_;
@@ -139,8 +176,8 @@ class EmulatedProgram : public Program {
 
 class EmulatedStream : public Stream {
  public:
-  EmulatedStream(const EmulatedOptions& options, Memory* memory)
-      : options_(options), memory_(*memory) {}
+  EmulatedStream(const EmulatedOptions& options, Memory* memory, const HostPages* pages)
+      : options_(options), memory_(*memory), pages_(*pages) {}
 
   Status CopyIn(DeviceAddress to, const void* from, int64_t bytes) override {
     SVM_RETURN_NOT_OK(CheckAddress(to, bytes));
@@ -169,29 +206,45 @@ class EmulatedStream : public Stream {
     const auto& code = static_cast<const EmulatedProgram&>(program);
     queue_.push_back([this, &code, shape, argument] {
       const auto start = std::chrono::steady_clock::now();
-      const Status status = code.Run(shape, argument);
+      const Status status = code.Run(shape, argument, memory_, pages_);
       const std::chrono::duration<double, std::milli> time =
           std::chrono::steady_clock::now() - start;
-      milliseconds_ = time.count();
+      running_milliseconds_ += time.count();
+      ++num_done_;
       return status;
     });
     return Status::OK();
   }
 
   Status Synchronize() override {
-    Status status;
-    memory_.Open();
-    for (const auto& work : queue_) {
-      if (status.ok()) status = work();
-    }
-    memory_.Close();
-    queue_.clear();
+    RunUntil([] { return false; });
+    const Status status = std::exchange(failed_, Status::OK());
+    milliseconds_ = std::exchange(running_milliseconds_, 0);
+    num_done_ = 0;
     return status;
+  }
+
+  // Goes on as far as the next launch, so that who asks again and again sees one after another.
+  Result<int> LaunchesDone() override {
+    const int before = num_done_;
+    RunUntil([&] { return num_done_ > before; });
+    SVM_RETURN_NOT_OK(failed_);
+    return num_done_;
   }
 
   double launch_milliseconds() const override { return milliseconds_; }
 
  private:
+  // After a failure nothing happens any more, until Synchronize has told of it.
+  void RunUntil(const std::function<bool()>& enough) {
+    memory_.Open();
+    while (!queue_.empty() && !enough()) {
+      if (failed_.ok()) failed_ = queue_.front()();
+      queue_.pop_front();
+    }
+    memory_.Close();
+  }
+
   Status CheckAddress(DeviceAddress address, int64_t bytes) const {
     if (memory_.Holds(address, bytes)) return Status::OK();
     return MakeError(ErrorCode::kInternal, "not an address of the emulated GPU");
@@ -199,8 +252,11 @@ class EmulatedStream : public Stream {
 
   const EmulatedOptions& options_;
   Memory& memory_;
-  std::vector<std::function<Status()>> queue_;
-  double milliseconds_ = 0;
+  const HostPages& pages_;
+  std::deque<std::function<Status()>> queue_;
+  Status failed_;
+  int num_done_ = 0;  // launches since Synchronize
+  double running_milliseconds_ = 0, milliseconds_ = 0;
 };
 
 class EmulatedDevice : public Accelerator {
@@ -219,8 +275,19 @@ class EmulatedDevice : public Accelerator {
   const AcceleratorFacts& facts() const override { return facts_; }
 
   Result<DeviceMemory> Allocate(int64_t bytes) override {
+    SVM_FAULT_POINT("device.emulated.allocate");
     SVM_ASSIGN_OR_RETURN(const DeviceAddress address, memory_->Allocate(bytes));
     return DeviceMemory(this, address, bytes);
+  }
+
+  // As with a card's driver, the address is the host's; only then may a kernel read there.
+  Result<HostMapping> MapHost(void* pages, int64_t bytes) override {
+    SVM_FAULT_POINT("device.emulated.map");
+    if (reinterpret_cast<uintptr_t>(pages) % kPageBytes != 0 || bytes % kPageBytes != 0) {
+      return MakeError(ErrorCode::kInternal, "the emulated GPU maps whole pages only");
+    }
+    SVM_RETURN_NOT_OK(pages_.Add(static_cast<const uint8_t*>(pages), bytes));
+    return HostMapping(this, pages, reinterpret_cast<DeviceAddress>(pages));
   }
 
   Result<std::unique_ptr<Program>> Load(const std::string& name, const std::string& code) override {
@@ -231,14 +298,16 @@ class EmulatedDevice : public Accelerator {
   }
 
   Result<std::unique_ptr<Stream>> MakeStream() override {
-    return std::make_unique<EmulatedStream>(options_, memory_.get());
+    return std::make_unique<EmulatedStream>(options_, memory_.get(), &pages_);
   }
 
  private:
   void Free(DeviceAddress address, int64_t bytes) override { memory_->Free(address, bytes); }
+  void UnmapHost(void* pages) override { pages_.Remove(static_cast<const uint8_t*>(pages)); }
 
   const EmulatedOptions options_;
   const std::unique_ptr<Memory> memory_;
+  HostPages pages_;
   AcceleratorFacts facts_;
 };
 

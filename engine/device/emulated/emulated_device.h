@@ -24,8 +24,10 @@ struct EmulatedOptions {
 // - a stream does nothing before Synchronize, so a result read too early, or an argument that is
 //   gone too soon, shows;
 // - what was not written holds a pattern, in memory and in shared memory alike;
-// - there is no more memory than it was given.
-// It does not notice a kernel that reads the host's memory. Its code is a shared object.
+// - there is no more memory than it was given;
+// - a kernel that loads from the host's memory fails unless the pages were mapped.
+// Loads that a kernel does not make by the words of cuda/machine.h are not noticed. Its code is a
+// shared object. Fault points device.emulated.allocate and device.emulated.map.
 base::Result<std::unique_ptr<Accelerator>> MakeEmulatedDevice(const EmulatedOptions& options = {});
 
 }  // namespace shadowvm::device

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/device/emulated/fiber_block.h"
+#include "engine/memory/mapping_pool.h"
 
 namespace shadowvm::device {
 namespace {
@@ -122,6 +123,21 @@ TEST(EmulatedDevice, MemoryEndsAndComesBack) {
     EXPECT_EQ(base::CodeOf(device->Allocate(40 << 10).status()), base::ErrorCode::kOutOfMemory);
   }
   EXPECT_TRUE(device->Allocate(60 << 10).ok());
+}
+
+TEST(EmulatedDevice, MapsWholePagesOnce) {
+  auto device = MakeEmulatedDevice().ValueOrDie();
+  const memory::Mapping pages = memory::Map(64 << 10);
+  {
+    auto mapped = device->MapHost(pages.data, 16 << 10);
+    ASSERT_TRUE(mapped.ok());
+    EXPECT_NE(mapped->address(), 0u);
+    EXPECT_FALSE(device->MapHost(pages.data + (8 << 10), 16 << 10).ok());
+    EXPECT_FALSE(device->MapHost(pages.data + (32 << 10) + 8, 4 << 10).ok());
+    EXPECT_TRUE(device->MapHost(pages.data + (16 << 10), 16 << 10).ok());
+  }
+  EXPECT_TRUE(device->MapHost(pages.data, 64 << 10).ok());
+  memory::Unmap(pages);
 }
 
 TEST(EmulatedDevice, BadCodeDoesNotLoad) {

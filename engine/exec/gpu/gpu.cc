@@ -3,6 +3,8 @@
 
 #include "engine/exec/gpu/gpu.h"
 
+#include <algorithm>
+
 #include "engine/device/cuda/cuda_device.h"
 #include "engine/device/emulated/emulated_device.h"
 #include "engine/vkernel/compile/nvrtc_compiler.h"
@@ -12,6 +14,9 @@ namespace shadowvm::exec {
 namespace {
 
 using base::Result;
+
+// The driver and others need some of a card's memory too.
+constexpr double kUsedShare = 0.9;
 
 Result<std::unique_ptr<device::Accelerator>> OpenAccelerator(GpuKind kind) {
   if (kind == GpuKind::kCuda) return device::OpenCudaDevice();
@@ -32,29 +37,90 @@ Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::H
 
 }  // namespace
 
-Result<std::unique_ptr<Gpu>> Gpu::Open(const GpuOptions& options) {
+Result<std::unique_ptr<Gpu>> Gpu::Open(const GpuOptions& options, memory::MemoryBudget* budget) {
   SVM_ASSIGN_OR_RETURN(auto accelerator, OpenAccelerator(options.kind));
   SVM_ASSIGN_OR_RETURN(auto compiler,
                        MakeCompiler(options.kind, options.programs.headers, accelerator->facts()));
-  SVM_ASSIGN_OR_RETURN(auto stream, accelerator->MakeStream());
-  return std::unique_ptr<Gpu>(
-      new Gpu(std::move(accelerator), std::move(stream), options.programs, std::move(compiler)));
+  std::unique_ptr<Gpu> gpu(new Gpu(options, std::move(accelerator), std::move(compiler), budget));
+  for (int i = 0; i < std::max(options.concurrent, 1); ++i) {
+    auto slot = std::make_unique<Slot>();
+    SVM_ASSIGN_OR_RETURN(slot->streams.emplace_back(), gpu->accelerator_->MakeStream());
+    gpu->slots_.push_back(std::move(slot));
+  }
+  return gpu;
 }
 
-Gpu::Gpu(std::unique_ptr<device::Accelerator> accelerator, std::unique_ptr<device::Stream> stream,
-         const vkernel::ProgramCacheOptions& options, std::unique_ptr<vkernel::Compiler> compiler)
-    : accelerator_(std::move(accelerator)),
-      stream_(std::move(stream)),
-      programs_(std::make_unique<vkernel::ProgramCache>(options, accelerator_.get(),
+Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::Accelerator> accelerator,
+         std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget)
+    : options_(options),
+      accelerator_(std::move(accelerator)),
+      programs_(std::make_unique<vkernel::ProgramCache>(options.programs, accelerator_.get(),
                                                         std::move(compiler))),
-      copies_(std::make_unique<DeviceCopies>(accelerator_.get())) {}
+      pinned_(std::make_unique<PinnedPages>(accelerator_.get(), budget->pool())),
+      arena_(std::make_unique<DeviceArena>(
+          accelerator_.get(),
+          options.memory_bytes > 0
+              ? options.memory_bytes
+              : static_cast<int64_t>(kUsedShare * static_cast<double>(facts().memory_bytes)))),
+      copies_(std::make_unique<DeviceCopies>(arena_.get())) {}
+
+Gpu::~Gpu() = default;
+
+Gpu::Slot& Gpu::TakeSlot() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    for (const auto& slot : slots_) {
+      if (slot->taken) continue;
+      slot->taken = true;
+      return *slot;
+    }
+    freed_.wait(lock);
+  }
+}
+
+Gpu::Turn::Turn(Gpu* gpu) : gpu_(*gpu), slot_(gpu->TakeSlot()) {}
+
+Gpu::Turn::~Turn() {
+  {
+    std::lock_guard lock(gpu_.mutex_);
+    slot_.taken = false;
+  }
+  gpu_.freed_.notify_one();
+}
+
+Result<device::Stream*> Gpu::Turn::Stream(int number) {
+  while (slot_.streams.size() <= static_cast<size_t>(number)) {
+    SVM_ASSIGN_OR_RETURN(auto stream, gpu_.accelerator_->MakeStream());
+    slot_.streams.push_back(std::move(stream));
+  }
+  return slot_.streams[static_cast<size_t>(number)].get();
+}
 
 Result<device::DeviceAddress> Gpu::Turn::Scratch(int64_t bytes) {
-  if (gpu_.scratch_.bytes() < bytes) {
-    gpu_.scratch_ = device::DeviceMemory();
-    SVM_ASSIGN_OR_RETURN(gpu_.scratch_, gpu_.accelerator_->Allocate(bytes + bytes / 2));
+  return Grow(&slot_.scratch, bytes);
+}
+
+Result<device::DeviceAddress> Gpu::Turn::Chunk(int stream, int64_t bytes) {
+  if (slot_.chunks.size() <= static_cast<size_t>(stream)) {
+    slot_.chunks.resize(static_cast<size_t>(stream) + 1);
   }
-  return gpu_.scratch_.address();
+  return Grow(&slot_.chunks[static_cast<size_t>(stream)], bytes);
+}
+
+Result<device::DeviceAddress> Gpu::Turn::Grow(DeviceBlock* block, int64_t bytes) {
+  if (block->bytes() >= bytes) return block->address();
+  *block = DeviceBlock();
+  const int64_t wanted = bytes + bytes / 2;
+  auto grown = gpu_.arena_->Take(wanted);
+  if (!grown.ok()) {
+    gpu_.copies_->Drop(wanted);
+    grown = gpu_.arena_->Take(wanted);
+  }
+  // Free stretches may be too short, or the last bytes of the cap.
+  if (!grown.ok()) grown = gpu_.arena_->Take(bytes);
+  SVM_RETURN_NOT_OK(grown.status());
+  *block = std::move(*grown);
+  return block->address();
 }
 
 }  // namespace shadowvm::exec

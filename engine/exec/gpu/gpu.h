@@ -3,60 +3,106 @@
 
 #pragma once
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "engine/device/accelerator.h"
+#include "engine/exec/gpu/device_arena.h"
 #include "engine/exec/gpu/device_copies.h"
+#include "engine/exec/gpu/pinned_pages.h"
+#include "engine/memory/budget.h"
 #include "engine/vkernel/compile/program_cache.h"
 
 namespace shadowvm::exec {
 
 enum class GpuKind : uint8_t { kNone, kCuda, kEmulated };
 
+// How a launch comes by the segments it reads.
+enum class GpuPrefetch : uint8_t {
+  kKept,  // from copies in the device's memory, made on first use; in place where there is no room
+  kPassive,  // in place, from the host's memory: only what survivors need crosses the link
+  kActive,   // copied for this launch alone, a chunk at a time
+};
+
 struct GpuOptions {
   GpuKind kind = GpuKind::kNone;
   vkernel::ProgramCacheOptions programs;
+  GpuPrefetch prefetch = GpuPrefetch::kKept;
+  int active_streams = 2;  // of kActive: copies and kernels of so many chunks overlap
+  int64_t chunk_rows = int64_t{8} << 20;  // of kActive, at least
+  int64_t memory_bytes = 0;               // of the device's memory, to be used; 0: nine tenths
+  int concurrent = 2;                     // queries that work there at a time; others wait
 };
 
-// What an engine's queries share of a GPU: the card, the programs made for it, and the tables that
-// are in its memory. Opened once and kept.
+// What an engine's queries share of a GPU: the card, the programs made for it, its memory and the
+// tables in it. Opened once and kept. Thread-safe.
 class Gpu {
  public:
-  // kUnsupported or kNoCompiler says what is missing.
-  static base::Result<std::unique_ptr<Gpu>> Open(const GpuOptions& options);
+  // kUnsupported or kNoCompiler says what is missing. The budget's buffers are what is copied, or
+  // read in place; it outlives this.
+  static base::Result<std::unique_ptr<Gpu>> Open(const GpuOptions& options,
+                                                 memory::MemoryBudget* budget);
+  ~Gpu();
 
+  const GpuOptions& options() const { return options_; }
   const device::AcceleratorFacts& facts() const { return accelerator_->facts(); }
-  // Thread-safe.
   vkernel::ProgramCache& programs() { return *programs_; }
+  PinnedPages& pinned() { return *pinned_; }
+  DeviceCopies& copies() { return *copies_; }
+  DeviceArena& arena() { return *arena_; }
 
-  // What a launch works with. One query has it at a time; it waits for the one before.
+ private:
+  // Streams and memory that one query works with; they are kept for the next.
+  struct Slot {
+    std::vector<std::unique_ptr<device::Stream>> streams;
+    DeviceBlock scratch;
+    std::vector<DeviceBlock> chunks;  // by stream
+    bool taken = false;
+  };
+
+ public:
+  // What a query works with, until it goes. Waits while all others are taken.
   class Turn {
    public:
-    explicit Turn(Gpu* gpu) : gpu_(*gpu), lock_(gpu->mutex_) {}
+    explicit Turn(Gpu* gpu);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
 
-    device::Stream* stream() { return gpu_.stream_.get(); }
-    DeviceCopies& copies() { return *gpu_.copies_; }
-    // Memory for what one launch is told, at least 'bytes'; the same at every turn unless it grows.
+    device::Stream* stream() { return slot_.streams[0].get(); }
+    // Another one, for work that overlaps.
+    base::Result<device::Stream*> Stream(int number);
+    // Memory for what launches are told, at least 'bytes'; the same at every turn unless it grows.
+    // Copies of segments give way to it.
     base::Result<device::DeviceAddress> Scratch(int64_t bytes);
+    // Memory for a chunk of segments, likewise: one of each stream.
+    base::Result<device::DeviceAddress> Chunk(int stream, int64_t bytes);
 
    private:
+    base::Result<device::DeviceAddress> Grow(DeviceBlock* block, int64_t bytes);
+
     Gpu& gpu_;
-    std::lock_guard<std::mutex> lock_;
+    Slot& slot_;
   };
 
  private:
-  Gpu(std::unique_ptr<device::Accelerator> accelerator, std::unique_ptr<device::Stream> stream,
-      const vkernel::ProgramCacheOptions& options, std::unique_ptr<vkernel::Compiler> compiler);
+  Gpu(const GpuOptions& options, std::unique_ptr<device::Accelerator> accelerator,
+      std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget);
+  Slot& TakeSlot();
 
+  const GpuOptions options_;
   // In the order of their making: what is below goes before what it was made from.
   std::unique_ptr<device::Accelerator> accelerator_;
-  std::unique_ptr<device::Stream> stream_;
   std::unique_ptr<vkernel::ProgramCache> programs_;
+  std::unique_ptr<PinnedPages> pinned_;
+  std::unique_ptr<DeviceArena> arena_;
   std::unique_ptr<DeviceCopies> copies_;
-  device::DeviceMemory scratch_;
   std::mutex mutex_;
+  std::condition_variable freed_;
+  std::vector<std::unique_ptr<Slot>> slots_;
 };
 
 }  // namespace shadowvm::exec

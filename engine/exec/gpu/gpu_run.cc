@@ -4,9 +4,9 @@
 #include "engine/exec/gpu/gpu_run.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/base/fault.h"
-#include "engine/exec/gpu/launch_plan.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -15,112 +15,280 @@ using base::Result;
 using base::Status;
 using device::DeviceAddress;
 
-class Launch {
- public:
-  Launch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts)
-      : inputs_(inputs), sink_(inputs.sink), facts_(facts) {}
+// Not the one that launches are queued on: who waits for copies does not wait for them.
+constexpr int kCopyStream = 1;
+// Room for the pieces of many small launches, at least.
+constexpr int64_t kLeastRing = int64_t{256} << 10;
 
-  Status Run(Gpu::Turn* turn, const device::Program& program) {
-    LaunchWriter sizes(0);
-    Write(&sizes);
-    SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn->Scratch(sizes.bytes()));
-    LaunchWriter writer(address);
-    const Written written = Write(&writer);
-    std::vector<int64_t> groups(static_cast<size_t>(sink_.num_words()));
-    kernels::u32 error = 0;
-    device::Stream& stream = *turn->stream();
-    Status status = stream.CopyIn(address, writer.image().data(), writer.bytes());
-    if (status.ok()) status = stream.Launch(program, written.shape, writer.block_address());
-    if (status.ok()) status = stream.CopyOut(groups.data(), written.groups, sink_.num_words() * 8);
-    if (status.ok()) status = stream.CopyOut(&error, written.error, sizeof error);
-    // What was queued names memory of this function, whatever came of the rest.
-    const Status finished = stream.Synchronize();
-    SVM_RETURN_NOT_OK(status);
-    SVM_RETURN_NOT_OK(finished);
-    if (error != 0) {
-      return base::MakeError(static_cast<base::ErrorCode>(error),
-                             inputs_.binding.blueprint().title);
-    }
-    std::copy(groups.begin(), groups.end(), sink_.slots);
-    return Status::OK();
-  }
+template <typename T>
+int64_t Count(const std::vector<T>& values) {
+  return static_cast<int64_t>(values.size());
+}
 
- private:
-  struct Written {
-    device::LaunchShape shape;
-    DeviceAddress groups = 0;
-    DeviceAddress error = 0;
-  };
-
-  Written Write(LaunchWriter* writer) const {
-    const kernels::u32 no_error = 0;
-    kernels::LaunchBlock head{};
-    head.call = WriteCall(inputs_, writer);
-    head.error = writer->AddRoom(&no_error, 1);
-    head.segments = writer->AddData(inputs_.segments.rows.data(), Count(inputs_.segments.rows));
-    head.num_segments = static_cast<kernels::u32>(inputs_.segments.rows.size());
-    head.num_slots = static_cast<kernels::u32>(sink_.num_slots);
-    head.row_words = static_cast<kernels::u32>(RowWords(sink_.accumulators));
-    std::vector<int64_t> initial(head.row_words);
-    Initialise(sink_.accumulators, initial.data());
-    head.initial = writer->AddArray(initial.data(), Count(initial));
-    const std::vector<kernels::MergeOp> merge = MergeOps(sink_.accumulators);
-    head.merge = writer->AddArray(merge.data(), Count(merge));
-    // What is resident, and so the order, depends on the block's size, which must not depend on it.
-    std::vector<kernels::ResidentBits> residents(inputs_.binding.blueprint().joins.size());
-    const int64_t block_bytes = writer->block_size() +
-                                Count(residents) * int64_t{sizeof residents[0]} +
-                                Count(inputs_.steps.order) + 32;
-    const LaunchPlan plan = PlanLaunch(facts_, inputs_, block_bytes);
-    std::copy(plan.residents.begin(), plan.residents.end(), residents.begin());
-    head.residents = writer->AddArray(residents.data(), Count(residents));
-    head.call.order = writer->AddArray(plan.steps.order.data(), Count(plan.steps.order));
-    head.call.num_steps = static_cast<kernels::u32>(plan.steps.order.size());
-    head.wide_steps = static_cast<kernels::u32>(plan.steps.wide);
-    head.num_residents = static_cast<kernels::u32>(plan.residents.size());
-    head.queue_at = plan.queue_at;
-    head.dense_at = plan.dense_at;
-    writer->Finish(head);
-    return {plan.shape, reinterpret_cast<DeviceAddress>(head.call.dense),
-            reinterpret_cast<DeviceAddress>(head.error)};
-  }
-
-  template <typename T>
-  static int64_t Count(const std::vector<T>& values) {
-    return static_cast<int64_t>(values.size());
-  }
-
-  const LaunchInputs& inputs_;
-  const DenseSink& sink_;
-  const device::AcceleratorFacts& facts_;
+// What every launch of a run is told.
+struct Written {
+  LaunchPlan plan;
+  DeviceAddress groups = 0;
+  DeviceAddress error = 0;
 };
+
+Written WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
+                    LaunchWriter* writer) {
+  const DenseSink& sink = inputs.sink;
+  const kernels::u32 no_error = 0;
+  kernels::LaunchBlock head{};
+  head.call = WriteCall(inputs, writer);
+  head.error = writer->AddRoom(&no_error, 1);
+  head.num_slots = static_cast<kernels::u32>(sink.num_slots);
+  head.row_words = static_cast<kernels::u32>(RowWords(sink.accumulators));
+  std::vector<int64_t> initial(head.row_words);
+  Initialise(sink.accumulators, initial.data());
+  head.initial = writer->AddArray(initial.data(), Count(initial));
+  const std::vector<kernels::MergeOp> merge = MergeOps(sink.accumulators);
+  head.merge = writer->AddArray(merge.data(), Count(merge));
+  // What is resident, and so the order, depends on the block's size, which must not depend on it.
+  std::vector<kernels::ResidentBits> residents(inputs.binding.blueprint().joins.size());
+  const int64_t block_bytes = writer->block_size() +
+                              Count(residents) * int64_t{sizeof residents[0]} +
+                              Count(inputs.steps.order) + 32;
+  LaunchPlan plan = PlanLaunch(facts, inputs, block_bytes);
+  std::copy(plan.residents.begin(), plan.residents.end(), residents.begin());
+  head.residents = writer->AddArray(residents.data(), Count(residents));
+  head.call.order = writer->AddArray(plan.steps.order.data(), Count(plan.steps.order));
+  head.call.num_steps = static_cast<kernels::u32>(plan.steps.order.size());
+  head.wide_steps = static_cast<kernels::u32>(plan.steps.wide);
+  head.num_residents = static_cast<kernels::u32>(plan.residents.size());
+  head.queue_at = plan.queue_at;
+  head.dense_at = plan.dense_at;
+  writer->Finish(head);
+  const auto groups = reinterpret_cast<DeviceAddress>(head.call.dense);
+  const auto error = reinterpret_cast<DeviceAddress>(head.error);
+  return {std::move(plan), groups, error};
+}
+
+// A launch's own piece: its segments, and its copy of the block, which is what it is started with.
+DeviceAddress WritePiece(const LaunchSegments& segments, std::span<const uint8_t> block,
+                         LaunchWriter* writer) {
+  std::vector<uint8_t> own(block.begin(), block.end());
+  auto* const head = reinterpret_cast<kernels::LaunchBlock*>(own.data());
+  const auto columns_at = reinterpret_cast<uintptr_t>(head->call.columns);
+  auto* const columns = reinterpret_cast<kernels::ColumnView*>(own.data() + columns_at);
+  for (size_t i = 0; i < segments.columns.size(); ++i) {
+    columns[i].data = writer->AddData(segments.columns[i].data(), Count(segments.columns[i]));
+  }
+  head->segments = writer->AddData(segments.rows.data(), Count(segments.rows));
+  head->num_segments = static_cast<kernels::u32>(segments.rows.size());
+  return reinterpret_cast<DeviceAddress>(writer->AddData(own.data(), Count(own)));
+}
+
+// The most that a piece takes.
+int64_t PieceBytes(const std::vector<SegmentPtr>& segments, int64_t num_columns,
+                   int64_t block_bytes) {
+  constexpr int64_t kAround = 32;  // alignment and padding of one array
+  int64_t entries = 0;
+  for (const SegmentPtr& segment : segments) {
+    entries += std::max<int64_t>(Count(segment->live), 1);
+  }
+  const int64_t entry =
+      num_columns * int64_t{sizeof(kernels::SegmentColumn)} + int64_t{sizeof(kernels::SegmentRows)};
+  return entries * entry + block_bytes + (num_columns + 2) * kAround;
+}
 
 }  // namespace
 
-Result<double> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
-                        const PipelineBinding& binding, const MeasuredSteps& steps,
-                        const DenseSink& sink) {
+GpuRun::GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
+               const PipelineBinding& binding, const DenseSink& sink)
+    : context_(context),
+      gpu_(*gpu),
+      program_(program),
+      binding_(binding),
+      sink_(sink),
+      turn_(gpu) {}
+
+GpuRun::~GpuRun() {
+  // What was queued names memory of this run. Who wanted to know has asked before.
+  static_cast<void>(Synchronize());
+}
+
+Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* gpu,
+                                              const device::Program& program,
+                                              const PipelineBinding& binding,
+                                              const MeasuredSteps& steps, const DenseSink& sink) {
   SVM_FAULT_POINT("exec.gpu.run");
-  SVM_ASSIGN_OR_RETURN(const std::vector<SegmentPtr> segments,
-                       ReadSegments(binding, context.stats));
-  if (segments.empty()) return 0.0;
+  SVM_ASSIGN_OR_RETURN(std::vector<SegmentPtr> segments, ReadSegments(context, binding));
   SVM_ASSIGN_OR_RETURN(auto predicates, binding.EvaluatePredicates());
-  Gpu::Turn turn(gpu);
+  std::unique_ptr<GpuRun> run(new GpuRun(context, gpu, program, binding, sink));
+  run->segments_ = std::move(segments);
+  run->predicates_ = std::move(predicates);
+  SVM_RETURN_NOT_OK(run->WriteTables(steps));
+  return run;
+}
+
+Status GpuRun::WriteTables(const MeasuredSteps& steps) {
+  const LaunchInputs inputs{binding_, steps, sink_, predicates_, IsOverLink()};
+  LaunchWriter sizes(0);
+  WriteLaunch(inputs, gpu_.facts(), &sizes);
+  const int64_t piece =
+      PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size());
+  ring_bytes_ = std::max(piece, kLeastRing);
+  SVM_ASSIGN_OR_RETURN(const DeviceAddress address,
+                       turn_.Scratch(sizes.data_bytes() + ring_bytes_));
+  LaunchWriter writer(address);
+  Written written = WriteLaunch(inputs, gpu_.facts(), &writer);
+  plan_ = std::move(written.plan);
+  groups_ = written.groups;
+  error_ = written.error;
+  ring_ = address + static_cast<uint64_t>(writer.data_bytes());
+  touched_ = TouchedShares(binding_.blueprint(), steps, plan_.steps);
+  tables_ = writer.image();
+  block_.assign(writer.block().begin(), writer.block().end());
+  streams_.push_back(turn_.stream());
+  return turn_.stream()->CopyIn(address, tables_.data(), writer.data_bytes());
+}
+
+bool GpuRun::IsOverLink() const {
+  if (gpu_.options().prefetch != GpuPrefetch::kKept) {
+    return gpu_.options().prefetch == GpuPrefetch::kPassive;
+  }
+  int64_t bytes = 0;
+  for (const SegmentPtr& segment : segments_) {
+    for (const auto& column : segment->columns) bytes += column->bytes();
+  }
+  return bytes > gpu_.arena().cap();
+}
+
+std::vector<LaunchRows> GpuRun::RowsOf(std::span<const GpuRows> rows) const {
+  std::vector<LaunchRows> parts;
+  for (const GpuRows& part : rows) {
+    parts.push_back({segments_[static_cast<size_t>(part.segment)], part.row_begin, part.row_end});
+  }
+  return parts;
+}
+
+Status GpuRun::Launch(std::span<const GpuRows> rows) {
+  if (rows.empty()) return Status::OK();
+  SVM_ASSIGN_OR_RETURN(device::Stream * copy_stream, turn_.Stream(kCopyStream));
+  SVM_ASSIGN_OR_RETURN(LaunchSegments placed,
+                       PlaceSegments(&gpu_, binding_, RowsOf(rows), touched_, copy_stream));
+  return Queue(std::move(placed), turn_.stream());
+}
+
+Status GpuRun::LaunchAll() {
+  if (gpu_.options().prefetch == GpuPrefetch::kActive) return LaunchChunks();
+  std::vector<GpuRows> rows;
+  for (size_t i = 0; i < segments_.size(); ++i) {
+    rows.push_back({static_cast<int>(i), 0, segments_[i]->num_rows});
+  }
+  return Launch(rows);
+}
+
+Status GpuRun::LaunchChunks() {
+  std::vector<std::vector<LaunchRows>> chunks;
+  const int64_t enough = gpu_.options().chunk_rows;
+  int64_t rows_of_chunk = enough;
+  for (const SegmentPtr& segment : segments_) {
+    if (rows_of_chunk >= enough) {
+      chunks.emplace_back();
+      rows_of_chunk = 0;
+    }
+    chunks.back().push_back({segment, 0, segment->num_rows});
+    rows_of_chunk += segment->num_rows;
+  }
+  int64_t most_bytes = 0;
+  for (const auto& chunk : chunks) most_bytes = std::max(most_bytes, ChunkBytes(chunk));
+  // Tables are on the first stream; others must find them.
+  SVM_RETURN_NOT_OK(Synchronize());
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    const int number = static_cast<int>(i) % std::max(gpu_.options().active_streams, 1);
+    SVM_ASSIGN_OR_RETURN(device::Stream * stream, turn_.Stream(number));
+    SVM_ASSIGN_OR_RETURN(const DeviceAddress at, turn_.Chunk(number, most_bytes));
+    if (std::find(streams_.begin(), streams_.end(), stream) == streams_.end()) {
+      streams_.push_back(stream);
+    }
+    SVM_ASSIGN_OR_RETURN(LaunchSegments copied, CopyChunk(&gpu_, binding_, chunks[i], at, stream));
+    SVM_RETURN_NOT_OK(Queue(std::move(copied), stream));
+  }
+  return Status::OK();
+}
+
+Status GpuRun::Queue(LaunchSegments segments, device::Stream* stream) {
+  LaunchWriter sizes(0);
+  WritePiece(segments, block_, &sizes);
+  SVM_ASSIGN_OR_RETURN(const DeviceAddress address, NextPiece(sizes.data_bytes()));
+  LaunchWriter writer(address);
+  const DeviceAddress block = WritePiece(segments, block_, &writer);
+  pieces_.push_back(writer.image());
+  copies_.insert(copies_.end(), segments.copies.begin(), segments.copies.end());
+  times_.link_bytes += segments.link_bytes;
+  times_.device_bytes += segments.device_bytes;
+  times_.copy_ms += segments.copy_ms;
+  SVM_RETURN_NOT_OK(stream->CopyIn(address, pieces_.back().data(), writer.data_bytes()));
+  device::LaunchShape shape = plan_.shape;
+  shape.num_blocks = NumBlocks(gpu_.facts(), plan_, segments.rows);
+  return stream->Launch(program_, shape, block);
+}
+
+Result<DeviceAddress> GpuRun::NextPiece(int64_t bytes) {
+  if (bytes > ring_bytes_) {
+    return base::MakeError(base::ErrorCode::kOutOfMemory, "more segments than one launch takes");
+  }
+  if (ring_at_ + bytes > ring_bytes_) SVM_RETURN_NOT_OK(Synchronize());
+  const DeviceAddress address = ring_ + static_cast<uint64_t>(ring_at_);
+  ring_at_ += memory::RangeAllocator::SizeOf(bytes);
+  return address;
+}
+
+Result<int> GpuRun::LaunchesDone() {
+  int done = launches_before_;
+  for (device::Stream* stream : streams_) {
+    SVM_ASSIGN_OR_RETURN(const int more, stream->LaunchesDone());
+    done += more;
+  }
+  return done;
+}
+
+Status GpuRun::Synchronize() {
+  Status status;
+  for (device::Stream* stream : streams_) {
+    const Status finished = stream->Synchronize();
+    if (status.ok()) status = finished;
+    times_.kernel_ms += stream->launch_milliseconds();
+  }
+  // Nobody knows what a device that failed still holds.
+  if (!status.ok()) gpu_.copies().Clear();
+  launches_before_ += static_cast<int>(pieces_.size());
+  pieces_.clear();
+  copies_.clear();
+  ring_at_ = 0;
+  return status;
+}
+
+Status GpuRun::Finish() {
+  // The first stream gives the groups, so it must know the others to be done.
+  if (streams_.size() > 1) SVM_RETURN_NOT_OK(Synchronize());
+  std::vector<int64_t> groups(static_cast<size_t>(sink_.num_words()));
+  kernels::u32 error = 0;
+  device::Stream& stream = *turn_.stream();
+  Status status = stream.CopyOut(groups.data(), groups_, sink_.num_words() * 8);
+  if (status.ok()) status = stream.CopyOut(&error, error_, sizeof error);
+  const Status finished = Synchronize();
+  SVM_RETURN_NOT_OK(status);
+  SVM_RETURN_NOT_OK(finished);
+  if (error != 0) {
+    return base::MakeError(static_cast<base::ErrorCode>(error), binding_.blueprint().title);
+  }
+  std::copy(groups.begin(), groups.end(), sink_.slots);
+  return Status::OK();
+}
+
+Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
+                          const PipelineBinding& binding, const MeasuredSteps& steps,
+                          const DenseSink& sink) {
+  SVM_ASSIGN_OR_RETURN(const auto run, GpuRun::Begin(context, gpu, program, binding, steps, sink));
   const base::Span span(&context.stats->spans, base::Stage::kRun);
-  auto copied = CopySegments(binding, segments, &turn.copies(), turn.stream());
-  if (!copied.ok()) {
-    // What was queued names segments that are about to go.
-    if (!turn.stream()->Synchronize().ok()) turn.copies().Clear();
-    return copied.status();
-  }
-  const LaunchInputs inputs{binding, steps, sink, std::move(*copied), std::move(predicates)};
-  const Status ran = Launch(inputs, gpu->facts()).Run(&turn, program);
-  if (!ran.ok()) {
-    // Nobody knows which copies are whole.
-    turn.copies().Clear();
-    return ran;
-  }
-  return turn.stream()->launch_milliseconds();
+  SVM_RETURN_NOT_OK(run->LaunchAll());
+  SVM_RETURN_NOT_OK(run->Finish());
+  return run->times();
 }
 
 }  // namespace shadowvm::exec

@@ -17,6 +17,8 @@ namespace {
 // what a processor could do while it is loaded: 128 a cycle, for 17.6 bytes. What is done row by
 // row waits for one load after the other.
 constexpr double kByte = 7.3;
+// The same of the host's memory: 50 GB a second for all processors.
+constexpr double kLinkByte = 90 * kByte;
 constexpr double kWideStep = 13;     // a row, alive or not
 constexpr double kQueue = 200;       // a row that is queued and taken out again
 constexpr double kNarrowStep = 300;  // a row
@@ -24,6 +26,18 @@ constexpr double kRowProbe = 400;    // a row: a condition, a hash
 constexpr double kSectorBytes = 32;
 // More steps than this are taken in the CPU's order.
 constexpr size_t kMostSteps = 10;
+
+// The column that a step reads; -1 where there is none, or not only one.
+int StepColumn(const vkernel::Blueprint& blueprint, const vkernel::Step& step) {
+  return step.kind == vkernel::StepKind::kProbe ? blueprint.joins[step.join].key_column
+                                                : step.column;
+}
+
+// How many of a column's sectors hold a row that is left.
+double TouchedSectors(double left, double width, double rows_at_once) {
+  const double rows_of_sector = std::max(rows_at_once, kSectorBytes / std::max(width, 1.0));
+  return 1 - std::pow(1 - std::min(left, 1.0), rows_of_sector);
+}
 
 // The cheapest way to have done a set of steps.
 struct Best {
@@ -35,11 +49,12 @@ struct Best {
 class Search {
  public:
   Search(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps,
-         const std::vector<uint8_t>& order, const std::vector<bool>& resident)
+         const std::vector<uint8_t>& order, const std::vector<bool>& resident, double byte)
       : blueprint_(blueprint),
         steps_(steps),
         order_(order),
         resident_(resident),
+        byte_(byte),
         count_(order.size()) {
     for (const uint8_t number : order) ordered_ |= uint64_t{1} << number;
   }
@@ -103,11 +118,7 @@ class Search {
     return step.kind != vkernel::StepKind::kProbe || resident_[static_cast<size_t>(step.join)];
   }
 
-  int ColumnOf(size_t i) const {
-    const vkernel::Step& step = StepOf(i);
-    return step.kind == vkernel::StepKind::kProbe ? blueprint_.joins[step.join].key_column
-                                                  : step.column;
-  }
+  int ColumnOf(size_t i) const { return StepColumn(blueprint_, StepOf(i)); }
 
   // Bytes a row that a step brings from the device's memory; none where a step of the set has read
   // the same column.
@@ -124,15 +135,13 @@ class Search {
     if ((set >> i & 1) != 0 || !MayFollow(set, i)) return;
     const size_t larger = set | size_t{1} << i;
     const double width = WidthOf(set, i);
-    const double rows_of_sector =
-        std::max<double>(kernels::kGroupRows, kSectorBytes / std::max(width, 1.0));
-    const double touched = 1 - std::pow(1 - std::min(left, 1.0), rows_of_sector);
+    const double touched = TouchedSectors(left, width, kernels::kGroupRows);
     if (MayBeWide(i)) {
-      const double cost = wide_[set].cost + kWideStep + touched * width * kByte;
+      const double cost = wide_[set].cost + kWideStep + touched * width * byte_;
       if (cost < wide_[larger].cost) wide_[larger] = {cost, static_cast<int>(i), false};
     }
     const double work = vkernel::IsOneVerb(StepOf(i), blueprint_) ? kNarrowStep : kRowProbe;
-    const double cost = narrow_[set].cost + left * work + touched * width * kByte;
+    const double cost = narrow_[set].cost + left * work + touched * width * byte_;
     if (cost < narrow_[larger].cost) narrow_[larger] = {cost, static_cast<int>(i), false};
   }
 
@@ -159,6 +168,7 @@ class Search {
   const MeasuredSteps& steps_;
   const std::vector<uint8_t>& order_;
   const std::vector<bool>& resident_;
+  const double byte_;
   const size_t count_;
   uint64_t ordered_ = 0;
   std::vector<Best> wide_, narrow_;  // by set of steps
@@ -188,10 +198,39 @@ std::vector<uint8_t> WithoutKeyRanges(const vkernel::Blueprint& blueprint,
 }  // namespace
 
 GpuSteps OrderForGpu(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps,
-                     const std::vector<bool>& resident) {
+                     const std::vector<bool>& resident, bool over_link) {
   const std::vector<uint8_t> order = WithoutKeyRanges(blueprint, steps.order, resident);
-  if (order.size() <= kMostSteps) return Search(blueprint, steps, order, resident).Run();
+  if (order.size() <= kMostSteps) {
+    return Search(blueprint, steps, order, resident, over_link ? kLinkByte : kByte).Run();
+  }
   return {order, 0};
+}
+
+std::vector<double> TouchedShares(const vkernel::Blueprint& blueprint,
+                                  const MeasuredSteps& measured, const GpuSteps& steps) {
+  std::vector<double> shares(blueprint.columns.size(), -1);
+  const auto read = [&](size_t column, double left, bool wide) {
+    const double share = TouchedSectors(left, blueprint.columns[column].layout.width,
+                                        wide ? kernels::kGroupRows : 1);
+    shares[column] = std::max(shares[column], share);
+  };
+  double left = 1;
+  double left_of_others = -1;  // at the first step that may read any column
+  for (size_t i = 0; i < steps.order.size(); ++i) {
+    const vkernel::Step& step = blueprint.levels[0].steps[steps.order[i]];
+    const int column = StepColumn(blueprint, step);
+    if (column >= 0) {
+      read(static_cast<size_t>(column), left, static_cast<int>(i) < steps.wide);
+    } else if (left_of_others < 0) {
+      left_of_others = left;
+    }
+    left *= measured.estimates[steps.order[i]].selectivity;
+  }
+  // The rest is read by such a step, or by the sink.
+  for (size_t column = 0; column < shares.size(); ++column) {
+    if (shares[column] < 0) read(column, left_of_others < 0 ? left : left_of_others, false);
+  }
+  return shares;
 }
 
 }  // namespace shadowvm::exec

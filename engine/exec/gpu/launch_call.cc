@@ -91,12 +91,7 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
   kernels::KernelCall call{};
   call.dense = writer->AddRoom(sink.slots, sink.num_words());
 
-  std::vector<kernels::ColumnView> columns;
-  for (const auto& column : inputs.segments.columns) {
-    kernels::ColumnView view{};
-    view.data = writer->AddData(column.data(), static_cast<int64_t>(column.size()));
-    columns.push_back(view);
-  }
+  const std::vector<kernels::ColumnView> columns(blueprint.columns.size());
   std::vector<kernels::RangeView> ranges;
   for (size_t i = 0; i < blueprint.ranges.size(); ++i) {
     const ValueRange& range = binding.range(static_cast<int>(i));

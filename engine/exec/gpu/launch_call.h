@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/exec/gpu/launch_segments.h"
 #include "engine/exec/gpu/launch_writer.h"
 #include "engine/exec/kernel_binding.h"
 #include "engine/exec/state/accumulator.h"
@@ -31,12 +30,12 @@ struct LaunchInputs {
   const PipelineBinding& binding;
   const MeasuredSteps& steps;
   const DenseSink& sink;
-  LaunchSegments segments;
   std::vector<DictionaryPredicate::Bytes> predicates;  // by slot
+  bool over_link = false;  // most columns are read in place from the host's memory
 };
 
-// The call of a launch but for the order of its steps: what a WorkerCall is told, with all it
-// points to in the writer.
+// The call of a launch but for its segments' columns and the order of its steps: what a WorkerCall
+// is told, with all it points to in the writer.
 kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer);
 
 // How each word of a group's row is merged.

@@ -12,6 +12,7 @@ namespace {
 // asked more often.
 constexpr int64_t kDenseShare = 4;
 constexpr int64_t kAlignment = 16;
+constexpr int kWarpThreads = 32;
 
 int64_t RoundUp(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -50,17 +51,10 @@ std::vector<int> ProbedDirects(const vkernel::Blueprint& blueprint, const Measur
 
 LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
                       int64_t block_bytes) {
-  constexpr int kWarpThreads = 32;
   const PipelineBinding& binding = inputs.binding;
   LaunchPlan plan;
-  int64_t warps = 0;  // that find a tile
-  for (const kernels::SegmentRows& rows : inputs.segments.rows) {
-    warps += (rows.row_end - rows.row_begin) / kernels::kWideTileRows + 1;
-  }
   plan.shape.block_threads = std::min(facts.max_block_threads, 1024);
   const int warps_of_block = plan.shape.block_threads / kWarpThreads;
-  plan.shape.num_blocks =
-      static_cast<int>(std::clamp<int64_t>(warps / warps_of_block + 1, 1, facts.num_processors));
 
   SharedMemory shared(block_bytes, facts.shared_bytes);
   plan.queue_at = shared.Take(int64_t{warps_of_block} * kernels::kQueueRows * 4);
@@ -77,9 +71,19 @@ LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs&
     plan.residents.push_back({slot, shared.Take(bytes), static_cast<kernels::u32>(bytes)});
     resident[static_cast<size_t>(join)] = true;
   }
-  plan.steps = OrderForGpu(binding.blueprint(), inputs.steps, resident);
+  plan.steps = OrderForGpu(binding.blueprint(), inputs.steps, resident, inputs.over_link);
   plan.shape.shared_bytes = shared.used();
   return plan;
+}
+
+int NumBlocks(const device::AcceleratorFacts& facts, const LaunchPlan& plan,
+              std::span<const kernels::SegmentRows> rows) {
+  int64_t warps = 0;  // that find a tile
+  for (const kernels::SegmentRows& segment : rows) {
+    warps += (segment.row_end - segment.row_begin) / kernels::kWideTileRows + 1;
+  }
+  const int warps_of_block = plan.shape.block_threads / kWarpThreads;
+  return static_cast<int>(std::clamp<int64_t>(warps / warps_of_block + 1, 1, facts.num_processors));
 }
 
 }  // namespace shadowvm::exec

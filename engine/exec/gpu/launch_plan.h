@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/device/accelerator.h"
@@ -12,7 +13,7 @@
 
 namespace shadowvm::exec {
 
-// How a launch uses a block's shared memory, and how many blocks of how many threads there are.
+// How launches use a block's shared memory, and blocks of how many threads there are.
 struct LaunchPlan {
   device::LaunchShape shape;
   kernels::u32 queue_at = 0;
@@ -25,5 +26,9 @@ struct LaunchPlan {
 // then bitmaps in the order in which they are probed, as far as there is room.
 LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
                       int64_t block_bytes);
+
+// How many blocks find something to do.
+int NumBlocks(const device::AcceleratorFacts& facts, const LaunchPlan& plan,
+              std::span<const kernels::SegmentRows> rows);
 
 }  // namespace shadowvm::exec

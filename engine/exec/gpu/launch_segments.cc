@@ -3,14 +3,26 @@
 
 #include "engine/exec/gpu/launch_segments.h"
 
+#include <algorithm>
+#include <chrono>
+
+#include "engine/schedule/parallel.h"
+
 namespace shadowvm::exec {
 namespace {
 
 using base::Result;
+using base::Status;
 using device::DeviceAddress;
+using BufferPtr = DeviceCopies::BufferPtr;
 
-// A kernel may read a whole wide tile beyond the last row.
-constexpr int64_t kReadAhead = kernels::kWideTileRows;
+// A kernel reads whole groups of rows where one of them is alive; every buffer has as much behind
+// it.
+constexpr int64_t kReadAhead = memory::Buffer::kPadding;
+static_assert(kernels::kGroupRows * 8 <= kReadAhead);
+// Copies that others must give way for are no more than this share of what a launch reads in place:
+// what they cost now must stay small beside what they may save.
+constexpr int64_t kReplacedShare = 16;
 
 int64_t BytesOf(const columns::Segment& segment) {
   int64_t bytes = 0;
@@ -18,61 +30,259 @@ int64_t BytesOf(const columns::Segment& segment) {
   return bytes;
 }
 
-Result<kernels::SegmentColumn> CopyColumn(const columns::ColumnSegment& column, int width,
-                                          DeviceCopies* copies, device::Stream* stream) {
-  kernels::SegmentColumn view{};
-  SVM_ASSIGN_OR_RETURN(const DeviceAddress data,
-                       copies->Get(column.data, kReadAhead * width, stream));
-  view.data = reinterpret_cast<const void*>(data);
-  view.base = column.base;
-  if (column.validity != nullptr) {
-    SVM_ASSIGN_OR_RETURN(const DeviceAddress validity,
-                         copies->Get(column.validity, kReadAhead / 8, stream));
-    view.validity = reinterpret_cast<const kernels::u64*>(validity);
-  }
-  return view;
+double MillisecondsSince(std::chrono::steady_clock::time_point start) {
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  return time.count();
 }
 
-}  // namespace
-
-Result<std::vector<SegmentPtr>> ReadSegments(const PipelineBinding& binding, QueryStats* stats) {
-  std::vector<SegmentPtr> segments;
-  for (int number = 0; number < binding.source().table->num_segments(); ++number) {
-    if (!binding.MayPass(number)) {
-      stats->segments_skipped.fetch_add(1, std::memory_order_relaxed);
-      continue;
+// Calls visit(buffer, column) for every buffer of a segment that kernels read, in a fixed order.
+template <class Visit>
+void ForEachBuffer(const columns::Segment& segment, const Visit& visit) {
+  for (size_t i = 0; i < segment.columns.size(); ++i) {
+    const columns::ColumnSegment& column = *segment.columns[i];
+    for (const BufferPtr* buffer : {&column.data, &column.validity, &column.offsets}) {
+      if (*buffer != nullptr) visit(*buffer, i);
     }
-    SVM_ASSIGN_OR_RETURN(SegmentPtr segment, binding.ReadSegment(number));
-    stats->segments_run.fetch_add(1, std::memory_order_relaxed);
-    stats->rows_read.fetch_add(segment->num_rows, std::memory_order_relaxed);
-    stats->bytes_read.fetch_add(BytesOf(*segment), std::memory_order_relaxed);
-    segments.push_back(std::move(segment));
   }
-  return segments;
 }
 
-Result<LaunchSegments> CopySegments(const PipelineBinding& binding,
-                                    const std::vector<SegmentPtr>& segments, DeviceCopies* copies,
-                                    device::Stream* stream) {
-  const std::vector<vkernel::SourceColumn>& sources = binding.blueprint().columns;
+// Lists the segments' columns and rows; addresses are those of ForEachBuffer's buffers, in order.
+Result<LaunchSegments> ListSegments(std::span<const LaunchRows> rows, size_t num_columns,
+                                    const std::vector<DeviceAddress>& addresses) {
   LaunchSegments launch;
-  launch.columns.resize(sources.size());
-  for (const SegmentPtr& segment : segments) {
-    std::vector<std::pair<int64_t, int64_t>> live = segment->live;
-    if (live.empty()) live.emplace_back(0, segment->num_rows);
-    for (const auto& [begin, end] : live) {
-      launch.rows.push_back({static_cast<kernels::u32>(begin), static_cast<kernels::u32>(end)});
-    }
-    for (size_t i = 0; i < sources.size(); ++i) {
-      SVM_ASSIGN_OR_RETURN(
-          const kernels::SegmentColumn view,
-          CopyColumn(*segment->columns[i], sources[i].layout.width, copies, stream));
+  launch.columns.resize(num_columns);
+  size_t next = 0;
+  for (const LaunchRows& part : rows) {
+    std::vector<kernels::SegmentRows> live;
+    const auto add = [&](int64_t begin, int64_t end) {
+      begin = std::max(begin, part.row_begin);
+      end = std::min(end, part.row_end);
+      if (begin >= end) return;
+      live.push_back({static_cast<kernels::u32>(begin), static_cast<kernels::u32>(end)});
+    };
+    if (part.segment->live.empty()) add(0, part.segment->num_rows);
+    for (const auto& [begin, end] : part.segment->live) add(begin, end);
+    for (size_t i = 0; i < num_columns; ++i) {
+      const columns::ColumnSegment& column = *part.segment->columns[i];
+      kernels::SegmentColumn view{};
+      const auto address_of = [&](const BufferPtr& buffer) {
+        return reinterpret_cast<const void*>(buffer != nullptr ? addresses[next++] : 0);
+      };
+      view.data = address_of(column.data);
+      view.base = column.base;
+      view.validity = static_cast<const kernels::u64*>(address_of(column.validity));
+      view.offsets = static_cast<const kernels::u32*>(address_of(column.offsets));
       launch.columns[i].insert(launch.columns[i].end(), live.size(), view);
     }
+    launch.rows.insert(launch.rows.end(), live.begin(), live.end());
   }
   if (launch.rows.size() > kernels::kMostLaunchSegments) {
     return base::MakeError(base::ErrorCode::kOutOfMemory, "more segments than one launch takes");
   }
+  return launch;
+}
+
+// Where one launch finds its buffers.
+class Placement {
+ public:
+  Placement(Gpu* gpu, device::Stream* stream) : gpu_(*gpu), stream_(*stream) {}
+
+  void Add(const BufferPtr& buffer, double touched) {
+    const auto bytes = static_cast<int64_t>(touched * static_cast<double>(buffer->size()));
+    reads_.push_back({buffer, bytes});
+  }
+
+  Status Run() {
+    copies_ = gpu_.copies().Use(reads_);
+    for (size_t i = 0; i < reads_.size(); ++i) {
+      addresses_.push_back(copies_[i] != nullptr ? copies_[i]->address() : 0);
+      if (copies_[i] == nullptr) Miss(i);
+    }
+    if (!wanted_.empty()) SVM_RETURN_NOT_OK(CopyWanted());
+    for (size_t i = 0; i < reads_.size(); ++i) {
+      (copies_[i] != nullptr ? device_bytes : link_bytes) += reads_[i].bytes;
+    }
+    return Status::OK();
+  }
+
+  const std::vector<DeviceAddress>& addresses() const { return addresses_; }
+  std::vector<DeviceCopies::CopyPtr> TakeCopies() { return std::move(copies_); }
+
+  int64_t link_bytes = 0;
+  int64_t device_bytes = 0;
+  double copy_ms = 0;
+
+ private:
+  // A buffer without a copy: read in place if it can be, and if a copy is not what is asked for.
+  void Miss(size_t i) {
+    const BufferPtr& buffer = reads_[i].buffer;
+    addresses_[i] = gpu_.pinned().Find(*buffer);
+    const bool in_place = addresses_[i] != 0;
+    if (!in_place) gpu_.pinned().Want(buffer);
+    if (in_place) in_place_bytes_ += reads_[i].bytes;
+    if (in_place && gpu_.options().prefetch != GpuPrefetch::kKept) return;
+    wanted_.push_back({buffer, kReadAhead, !in_place});
+    wanted_reads_.push_back(i);
+  }
+
+  Status CopyWanted() {
+    const auto start = std::chrono::steady_clock::now();
+    DeviceCopies& copies = gpu_.copies();
+    std::lock_guard lock(copies.making());
+    DropFound();
+    if (wanted_.empty()) return Status::OK();
+    const auto made = copies.MakeRoom(wanted_, in_place_bytes_ / kReplacedShare);
+    Status status;
+    bool any = false;
+    for (size_t k = 0; k < wanted_.size() && status.ok(); ++k) {
+      const BufferPtr& buffer = wanted_[k].buffer;
+      if (made[k] != nullptr) {
+        any = true;
+        link_bytes += buffer->size();
+        status = stream_.CopyIn(made[k]->address(), buffer->data(), buffer->size());
+      } else if (wanted_[k].needed) {
+        status = base::MakeError(base::ErrorCode::kOutOfMemory,
+                                 "no room on the device for a segment, and it cannot be read in "
+                                 "place: " +
+                                     std::to_string(buffer->size()) + " bytes");
+      }
+    }
+    // What was queued reads buffers and writes room that may go now.
+    if (any) {
+      const Status finished = stream_.Synchronize();
+      if (status.ok()) status = finished;
+    }
+    SVM_RETURN_NOT_OK(status);
+    for (size_t k = 0; k < wanted_.size(); ++k) {
+      if (made[k] != nullptr) Found(wanted_reads_[k], made[k]);
+      if (made[k] != nullptr && IsKept(*wanted_[k].buffer)) {
+        copies.Publish(wanted_[k].buffer, made[k]);
+      }
+    }
+    copy_ms += MillisecondsSince(start);
+    return Status::OK();
+  }
+
+  // Others may have made copies meanwhile.
+  void DropFound() {
+    size_t kept = 0;
+    for (size_t k = 0; k < wanted_.size(); ++k) {
+      const DeviceCopies::CopyPtr copy = gpu_.copies().Find(wanted_[k].buffer);
+      if (copy != nullptr) {
+        Found(wanted_reads_[k], copy);
+        continue;
+      }
+      wanted_[kept] = wanted_[k];
+      wanted_reads_[kept++] = wanted_reads_[k];
+    }
+    wanted_.resize(kept);
+    wanted_reads_.resize(kept);
+  }
+
+  void Found(size_t i, const DeviceCopies::CopyPtr& copy) {
+    copies_[i] = copy;
+    addresses_[i] = copy->address();
+  }
+
+  // Who reads in place keeps only what never can be.
+  bool IsKept(const memory::Buffer& buffer) const {
+    return gpu_.options().prefetch == GpuPrefetch::kKept || memory::PagesOf(buffer).data == nullptr;
+  }
+
+  Gpu& gpu_;
+  device::Stream& stream_;
+  std::vector<DeviceCopies::Read> reads_;
+  std::vector<DeviceCopies::CopyPtr> copies_;  // of reads
+  std::vector<DeviceAddress> addresses_;       // of reads
+  std::vector<DeviceCopies::Wanted> wanted_;
+  std::vector<size_t> wanted_reads_;  // which read a wanted one is
+  int64_t in_place_bytes_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<SegmentPtr>> ReadSegments(const QueryContext& context,
+                                             const PipelineBinding& binding) {
+  std::vector<int> numbers, absent;
+  for (int number = 0; number < binding.source().table->num_segments(); ++number) {
+    if (!binding.MayPass(number)) {
+      context.stats->segments_skipped.fetch_add(1, std::memory_order_relaxed);
+      continue;
+    }
+    if (!binding.IsResident(number)) absent.push_back(static_cast<int>(numbers.size()));
+    numbers.push_back(number);
+  }
+  std::vector<SegmentPtr> segments(numbers.size());
+  const auto read = [&](int, int64_t i) -> Status {
+    const auto at = static_cast<size_t>(absent[static_cast<size_t>(i)]);
+    SVM_ASSIGN_OR_RETURN(segments[at], binding.ReadSegment(numbers[at]));
+    return Status::OK();
+  };
+  SVM_RETURN_NOT_OK(
+      schedule::ParallelFor(context.workers, static_cast<int64_t>(absent.size()), read));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (segments[i] == nullptr) {
+      SVM_ASSIGN_OR_RETURN(segments[i], binding.ReadSegment(numbers[i]));
+    }
+    context.stats->segments_run.fetch_add(1, std::memory_order_relaxed);
+    context.stats->rows_read.fetch_add(segments[i]->num_rows, std::memory_order_relaxed);
+    context.stats->bytes_read.fetch_add(BytesOf(*segments[i]), std::memory_order_relaxed);
+  }
+  return segments;
+}
+
+Result<LaunchSegments> PlaceSegments(Gpu* gpu, const PipelineBinding& binding,
+                                     std::span<const LaunchRows> rows,
+                                     const std::vector<double>& touched,
+                                     device::Stream* copy_stream) {
+  Placement placement(gpu, copy_stream);
+  for (const LaunchRows& part : rows) {
+    const double share = static_cast<double>(part.row_end - part.row_begin) /
+                         static_cast<double>(std::max<int64_t>(part.segment->num_rows, 1));
+    ForEachBuffer(*part.segment, [&](const BufferPtr& buffer, size_t column) {
+      placement.Add(buffer, share * touched[column]);
+    });
+  }
+  SVM_RETURN_NOT_OK(placement.Run());
+  SVM_ASSIGN_OR_RETURN(LaunchSegments launch, ListSegments(rows, binding.blueprint().columns.size(),
+                                                           placement.addresses()));
+  launch.link_bytes = placement.link_bytes;
+  launch.device_bytes = placement.device_bytes;
+  launch.copy_ms = placement.copy_ms;
+  launch.copies = placement.TakeCopies();
+  return launch;
+}
+
+int64_t ChunkBytes(std::span<const LaunchRows> rows) {
+  int64_t bytes = 0;
+  for (const LaunchRows& part : rows) {
+    ForEachBuffer(*part.segment, [&](const BufferPtr& buffer, size_t) {
+      bytes += memory::RangeAllocator::SizeOf(buffer->size() + kReadAhead);
+    });
+  }
+  return bytes;
+}
+
+Result<LaunchSegments> CopyChunk(Gpu* gpu, const PipelineBinding& binding,
+                                 std::span<const LaunchRows> rows, DeviceAddress chunk,
+                                 device::Stream* stream) {
+  Status status;
+  std::vector<DeviceAddress> addresses;
+  int64_t bytes = 0;
+  for (const LaunchRows& part : rows) {
+    ForEachBuffer(*part.segment, [&](const BufferPtr& buffer, size_t) {
+      // A driver copies from pages that are not pinned all the same, but makes us wait.
+      gpu->pinned().Want(buffer);
+      if (status.ok()) status = stream->CopyIn(chunk, buffer->data(), buffer->size());
+      addresses.push_back(chunk);
+      bytes += buffer->size();
+      chunk += static_cast<uint64_t>(memory::RangeAllocator::SizeOf(buffer->size() + kReadAhead));
+    });
+  }
+  SVM_RETURN_NOT_OK(status);
+  SVM_ASSIGN_OR_RETURN(LaunchSegments launch,
+                       ListSegments(rows, binding.blueprint().columns.size(), addresses));
+  launch.link_bytes = bytes;
   return launch;
 }
 

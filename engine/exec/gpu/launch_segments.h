@@ -3,10 +3,12 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "engine/exec/gpu/device_copies.h"
+#include "engine/exec/gpu/gpu.h"
 #include "engine/exec/kernel_binding.h"
 #include "engine/kernels/common/launch.h"
 
@@ -14,21 +16,44 @@ namespace shadowvm::exec {
 
 using SegmentPtr = std::shared_ptr<const columns::Segment>;
 
+// Rows [row_begin, row_end) of a segment that was read.
+struct LaunchRows {
+  SegmentPtr segment;
+  int64_t row_begin = 0;
+  int64_t row_end = 0;
+};
+
 // The segments of one launch as its kernel sees them. A segment of which only stretches of rows are
 // there appears once for each.
 struct LaunchSegments {
   std::vector<std::vector<kernels::SegmentColumn>> columns;  // by column, then by entry
   std::vector<kernels::SegmentRows> rows;                    // by entry
+  std::vector<DeviceCopies::CopyPtr> copies;                 // that it reads
+
+  int64_t link_bytes = 0;    // copied, and estimated: read in place
+  int64_t device_bytes = 0;  // estimated: read from the device's memory
+  double copy_ms = 0;        // that it waited for copies
 };
 
 // Reads the source's segments that can hold rows that pass.
-base::Result<std::vector<SegmentPtr>> ReadSegments(const PipelineBinding& binding,
-                                                   QueryStats* stats);
+base::Result<std::vector<SegmentPtr>> ReadSegments(const QueryContext& context,
+                                                   const PipelineBinding& binding);
 
-// Has the segments copied to the device where they are not there yet. They must live until the
-// stream has been waited for. kOutOfMemory when there is no room, or more than one launch takes.
-base::Result<LaunchSegments> CopySegments(const PipelineBinding& binding,
-                                          const std::vector<SegmentPtr>& segments,
-                                          DeviceCopies* copies, device::Stream* stream);
+// Finds a launch's segments for the device: in its memory, in the host's, or by copying them first,
+// which is waited for, on a stream without other work. 'touched' says by column which share of its
+// bytes the kernel will read, roughly. The segments must live until the launch is done.
+// kOutOfMemory when there is no room for what cannot be read in place, or more than one launch
+// takes.
+base::Result<LaunchSegments> PlaceSegments(Gpu* gpu, const PipelineBinding& binding,
+                                           std::span<const LaunchRows> rows,
+                                           const std::vector<double>& touched,
+                                           device::Stream* copy_stream);
+
+// Has the segments copied into a chunk of the device's memory, all of them, and does not wait.
+base::Result<LaunchSegments> CopyChunk(Gpu* gpu, const PipelineBinding& binding,
+                                       std::span<const LaunchRows> rows,
+                                       device::DeviceAddress chunk, device::Stream* stream);
+// Bytes that takes.
+int64_t ChunkBytes(std::span<const LaunchRows> rows);
 
 }  // namespace shadowvm::exec

@@ -50,6 +50,12 @@ class LaunchWriter {
 
   int64_t bytes() const { return data_size_ + block_size(); }
   int64_t block_size() const { return kHeadBytes + block_.size; }
+  // All but the block.
+  int64_t data_bytes() const { return data_size_; }
+  // The block's bytes, after Finish.
+  std::span<const uint8_t> block() const {
+    return std::span(data_.bytes).subspan(static_cast<size_t>(data_size_));
+  }
   // Where the block will be, after Finish.
   device::DeviceAddress block_address() const {
     return address_ + static_cast<uint64_t>(data_size_);

@@ -22,8 +22,8 @@
 namespace shadowvm::exec {
 
 // Kernels are kept in 'cache_folder'; empty: in memory alone.
-inline std::unique_ptr<Engine> MakeTestEngine(const std::string& cache_folder = {},
-                                              GpuKind gpu = GpuKind::kNone) {
+inline EngineOptions TestEngineOptions(const std::string& cache_folder = {},
+                                       GpuKind gpu = GpuKind::kNone) {
   EngineOptions options;
   options.gpu.kind = gpu;
   options.gpu.programs.use_disk = false;
@@ -34,7 +34,12 @@ inline std::unique_ptr<Engine> MakeTestEngine(const std::string& cache_folder = 
   options.kernels.background_full = false;
   // A busy machine must not turn compiles over to the fallback, whose kernels are others on disk.
   options.kernels.timeout = std::chrono::minutes(5);
-  return Engine::Make(std::move(options)).ValueOrDie();
+  return options;
+}
+
+inline std::unique_ptr<Engine> MakeTestEngine(const std::string& cache_folder = {},
+                                              GpuKind gpu = GpuKind::kNone) {
+  return Engine::Make(TestEngineOptions(cache_folder, gpu)).ValueOrDie();
 }
 
 // Runs a query; gives the texts of its kernels, in the order of its pipelines.

@@ -23,6 +23,11 @@ struct EmulatedLane {
   const u64* (*exchange)(EmulatedLane* lane, u64 value);
   // Waits for all threads of the block.
   void (*block_sync)(EmulatedLane* lane);
+  // The device's memory. What lies elsewhere is the host's, and read_host is told of it.
+  const u8* memory;
+  u64 memory_bytes;
+  void* reads;
+  void (*read_host)(EmulatedLane* lane, const void* at, u64 bytes);
 };
 
 }  // namespace shadowvm::kernels

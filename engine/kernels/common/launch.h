@@ -26,8 +26,8 @@ inline constexpr u32 kTilesOfSegment = (1u << kSegmentShift) / kWideTileRows;
 // Rows of a warp that wait to be worked on together: fewer than a warp's lanes, and as many more.
 inline constexpr u32 kQueueRows = 64;
 
-// A column of one segment. 'data' is aligned to 16 bytes and can be read up to a whole wide tile
-// past the segment's last row.
+// A column of one segment, in the device's memory or the host's. 'data' is aligned to 16 bytes and
+// can be read up to the end of a group of rows, 64 bytes past the segment's last row at most.
 struct alignas(16) SegmentColumn {
   const void* data;
   i64 base;

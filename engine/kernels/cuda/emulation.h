@@ -64,21 +64,31 @@ SVM_INLINE u32 load_shared(u32 address) {
   return *reinterpret_cast<const u32*>(svm_lane->shared + address);
 }
 
+// A load from the host's memory must be one the device allows.
+SVM_INLINE void note_load(const void* p, u64 bytes) {
+  if (is_shared(p)) return;
+  if (u64(static_cast<const u8*>(p) - svm_lane->memory) < svm_lane->memory_bytes) return;
+  svm_lane->read_host(svm_lane, p, bytes);
+}
+
 struct Words4 {
   u32 word[4];
 };
 SVM_INLINE Words4 stream_words4(const void* p) {
+  note_load(p, 16);
   Words4 v;
   __builtin_memcpy(&v, p, sizeof v);
   return v;
 }
 SVM_INLINE u64 stream_words2(const void* p) {
+  note_load(p, 8);
   u64 v;
   __builtin_memcpy(&v, p, sizeof v);
   return v;
 }
 template <class V>
 SVM_INLINE V load(const V* p) {
+  note_load(p, sizeof(V));
   return *p;
 }
 

@@ -70,5 +70,39 @@ TEST(Buffer, FaultPointFailsIt) {
   EXPECT_EQ(budget.used(), 0);
 }
 
+class Watcher : public MappingWatcher {
+ public:
+  void BeforeUnmap(const Mapping& mapping) override {
+    // The pages are still there.
+    first_byte = mapping.data[0];
+    ++times;
+  }
+  int times = 0;
+  int first_byte = -1;
+};
+
+TEST(Buffer, AWatcherHearsOfPagesBeforeTheyGo) {
+  MemoryBudget budget(64 * kMiB);
+  Watcher watcher;
+  budget.pool()->SetWatcher(&watcher);
+  auto large = Buffer::Make(&budget, 4 * kMiB, "test").ValueOrDie();
+  auto small = Buffer::Make(&budget, 1000, "test").ValueOrDie();
+  EXPECT_EQ(PagesOf(*small).data, nullptr);
+  const Mapping mapping = PagesOf(*large);
+  EXPECT_EQ(mapping.data, large->data());
+  EXPECT_GE(mapping.size, 4 * kMiB + Buffer::kPadding);
+  mapping.data[0] = 42;
+  large.reset();
+  small.reset();
+  EXPECT_EQ(watcher.times, 0);  // pooled: the pages stay
+  budget.pool()->Trim(0);
+  EXPECT_EQ(watcher.times, 1);
+  EXPECT_EQ(watcher.first_byte, 42);
+  budget.pool()->SetWatcher(nullptr);
+  Buffer::Make(&budget, 4 * kMiB, "test").ValueOrDie().reset();
+  budget.pool()->Trim(0);
+  EXPECT_EQ(watcher.times, 1);
+}
+
 }  // namespace
 }  // namespace shadowvm::memory

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "engine/base/fault.h"
+#include "engine/cli/bench/answer_json.h"
+#include "engine/columns/arrow_import.h"
+#include "engine/exec/tests/kernel_tables.h"
+
+// Where a GPU's kernels find their segments: in the device's memory, in the host's, or copied for
+// the launch; whatever there is room for, and with many queries at once.
+namespace shadowvm::exec {
+namespace {
+
+using client::Col;
+using client::Count;
+using client::Max;
+using client::Sum;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+// A segment's columns of two and four bytes have pages of their own, those of one byte have not.
+constexpr int64_t kSegmentRows = 140000;
+constexpr int kSegments = 3;
+
+std::shared_ptr<arrow::Table> Facts(int64_t first) {
+  return MakeTable(
+      {{"key", Int32s(kSegmentRows, [&](int64_t i) { return (first + i) * 7919 % 5000; })},
+       {"small", Int32s(kSegmentRows, [&](int64_t i) { return (first + i) % 7; })},
+       {"value", Int32s(kSegmentRows, [&](int64_t i) -> std::optional<int32_t> {
+          if (i % 11 == 3) return std::nullopt;
+          return (first + i) * 104729 % 200003 - 100000;
+        })}});
+}
+
+// One table of several segments that are smaller than usual.
+void AddFacts(Engine* engine) {
+  std::vector<columns::MemoryTable::Column> columns;
+  std::optional<columns::Schema> schema;
+  for (int64_t part = 0; part < kSegments; ++part) {
+    const auto table =
+        columns::FromArrow("facts", *Facts(part * kSegmentRows), &engine->budget()).ValueOrDie();
+    schema = table->schema();
+    columns.resize(3);
+    for (int i = 0; i < 3; ++i) {
+      columns[i].layout = table->column(i).layout;
+      columns[i].segments.push_back(table->column(i).segments.at(0));
+    }
+  }
+  ASSERT_TRUE(engine
+                  ->AddTable("facts", std::make_shared<columns::MemoryTable>("facts", *schema,
+                                                                             std::move(columns)))
+                  .ok());
+}
+
+// Few rows survive the first column, so most of the others is not needed.
+client::Frame FewRows(int most) {
+  return client::Table("facts")
+      .Filter(Col("key") < most)
+      .GroupBy({"small"})
+      .Aggregate({Count().As("rows"), Sum(Col("value")).As("sum"), Max(Col("value")).As("most")});
+}
+
+struct Answered {
+  nlohmann::json rows;  // sorted
+  GpuPipeline gpu;
+};
+
+Answered Ask(Engine* engine, const client::Frame& frame) {
+  QueryStats stats;
+  const auto answer = engine->Run(frame.ToCommand(), nullptr, &stats);
+  EXPECT_TRUE(answer.ok()) << answer.status();
+  if (!answer.ok()) return {};
+  Answered answered{cli::RowsToJson(**answer).ValueOrDie(), {}};
+  std::sort(answered.rows.begin(), answered.rows.end());
+  if (!stats.gpu.empty()) answered.gpu = stats.gpu[0];
+  return answered;
+}
+
+class GpuMemoryTest : public ::testing::Test {
+ protected:
+  void TearDown() override { base::DisarmFaults(); }
+
+  // With the tables in it, and pinned.
+  std::unique_ptr<Engine> MakeEngine(GpuOptions gpu) {
+    gpu.kind = GpuKind::kEmulated;
+    gpu.programs.use_disk = false;
+    EngineOptions options = TestEngineOptions();
+    options.gpu = gpu;
+    auto engine = Engine::Make(std::move(options)).ValueOrDie();
+    AddFacts(engine.get());
+    return engine;
+  }
+  static void Pin(Engine* engine) {
+    const auto table = engine->Open({{}, "facts"}).ValueOrDie();
+    const std::vector<int> ordinals = {0, 1, 2};
+    for (int segment = 0; segment < table->num_segments(); ++segment) {
+      const auto data = table->Read(segment, ordinals, {}, nullptr).ValueOrDie();
+      for (const auto& column : data->columns) {
+        engine->gpu()->pinned().Want(column->data);
+        if (column->validity != nullptr) engine->gpu()->pinned().Want(column->validity);
+      }
+    }
+    engine->gpu()->pinned().Await();
+  }
+  const nlohmann::json& Expected(int most) {
+    if (cpu_ == nullptr) {
+      cpu_ = MakeTestEngine();
+      AddFacts(cpu_.get());
+    }
+    auto& rows = expected_[most];
+    if (rows.is_null()) rows = Ask(cpu_.get(), FewRows(most)).rows;
+    return rows;
+  }
+  Answered ExpectOnGpu(Engine* engine, int most) {
+    Answered answered = Ask(engine, FewRows(most));
+    EXPECT_EQ(answered.rows, Expected(most));
+    EXPECT_EQ(answered.gpu.why_not, "");
+    return answered;
+  }
+
+  std::unique_ptr<Engine> cpu_;
+  std::map<int, nlohmann::json> expected_;
+};
+
+TEST_F(GpuMemoryTest, CopiesAreKept) {
+  const auto engine = MakeEngine({});
+  const Answered first = ExpectOnGpu(engine.get(), 100);
+  const Answered second = ExpectOnGpu(engine.get(), 100);
+  EXPECT_GT(first.gpu.times.link_bytes, 2 * kMiB);
+  EXPECT_EQ(second.gpu.times.link_bytes, 0);
+  EXPECT_GT(second.gpu.times.device_bytes, 0);
+  EXPECT_GT(engine->gpu()->copies().bytes(), 2 * kMiB);
+}
+
+TEST_F(GpuMemoryTest, PassiveReadsInPlace) {
+  const auto engine = MakeEngine({.prefetch = GpuPrefetch::kPassive});
+  Pin(engine.get());
+  EXPECT_GT(engine->gpu()->pinned().bytes(), 2 * kMiB);
+  ExpectOnGpu(engine.get(), 100);
+  // Only what has no pages of its own is copied.
+  EXPECT_LT(engine->gpu()->copies().bytes(), kMiB);
+  const Answered all = ExpectOnGpu(engine.get(), 5000);
+  const Answered few = ExpectOnGpu(engine.get(), 2);
+  EXPECT_GT(few.gpu.times.link_bytes, 0);
+  EXPECT_LT(few.gpu.times.link_bytes, all.gpu.times.link_bytes / 2);
+}
+
+TEST_F(GpuMemoryTest, PassiveCopiesWhatIsNotPinned) {
+  ASSERT_TRUE(base::ArmFaults("device.emulated.map=always:error").ok());
+  const auto engine = MakeEngine({.prefetch = GpuPrefetch::kPassive});
+  Pin(engine.get());
+  EXPECT_EQ(engine->gpu()->pinned().bytes(), 0);
+  for (int again = 0; again < 2; ++again) {
+    const Answered answered = ExpectOnGpu(engine.get(), 100);
+    EXPECT_GT(answered.gpu.times.link_bytes, 2 * kMiB);
+    EXPECT_LT(engine->gpu()->copies().bytes(), kMiB);
+  }
+}
+
+TEST_F(GpuMemoryTest, ActiveCopiesChunkByChunk) {
+  for (const int streams : {1, 2, 4}) {
+    SCOPED_TRACE(streams);
+    const auto engine = MakeEngine(
+        {.prefetch = GpuPrefetch::kActive, .active_streams = streams, .chunk_rows = kSegmentRows});
+    for (int again = 0; again < 2; ++again) {
+      const Answered answered = ExpectOnGpu(engine.get(), 100);
+      EXPECT_GT(answered.gpu.times.link_bytes, 2 * kMiB);
+      EXPECT_EQ(engine->gpu()->copies().bytes(), 0);
+    }
+  }
+}
+
+// Less memory than the table takes: some segments are copies, others are read in place, in one
+// launch.
+TEST_F(GpuMemoryTest, MoreDataThanMemory) {
+  const auto engine = MakeEngine({.memory_bytes = 2 * kMiB, .concurrent = 1});
+  Pin(engine.get());
+  for (const int most : {100, 5000, 2, 100, 100}) ExpectOnGpu(engine.get(), most);
+  EXPECT_GT(engine->gpu()->copies().bytes(), 0);
+  EXPECT_LE(engine->gpu()->arena().used(), 2 * kMiB);
+  const Answered answered = ExpectOnGpu(engine.get(), 100);
+  EXPECT_GT(answered.gpu.times.link_bytes, 0);
+  EXPECT_GT(answered.gpu.times.device_bytes, 0);
+}
+
+// Neither room nor pinned pages, or no room for what a launch is told: the CPU answers.
+TEST_F(GpuMemoryTest, WithoutRoomTheCpuAnswers) {
+  ASSERT_TRUE(base::ArmFaults("device.emulated.map=always:error").ok());
+  for (const int64_t bytes : {int64_t{4} << 10, kMiB}) {
+    const auto engine = MakeEngine({.memory_bytes = bytes});
+    const Answered answered = Ask(engine.get(), FewRows(100));
+    EXPECT_EQ(answered.rows, Expected(100));
+    EXPECT_NE(answered.gpu.why_not, "");
+  }
+}
+
+TEST_F(GpuMemoryTest, AnAllocationThatFailsCostsTimeOnly) {
+  const auto engine = MakeEngine({});
+  ASSERT_TRUE(base::ArmFaults("device.emulated.allocate=always:oom").ok());
+  const Answered failed = Ask(engine.get(), FewRows(100));
+  EXPECT_EQ(failed.rows, Expected(100));
+  EXPECT_NE(failed.gpu.why_not, "");
+  base::DisarmFaults();
+  ExpectOnGpu(engine.get(), 100);
+}
+
+// Nothing is taken from the device any more once queries have run.
+TEST_F(GpuMemoryTest, NoAllocationOnceWarm) {
+  for (const GpuPrefetch prefetch :
+       {GpuPrefetch::kKept, GpuPrefetch::kPassive, GpuPrefetch::kActive}) {
+    const auto engine = MakeEngine({.prefetch = prefetch, .concurrent = 1});
+    Pin(engine.get());
+    ExpectOnGpu(engine.get(), 100);
+    ASSERT_TRUE(base::ArmFaults("device.emulated.allocate=always:oom").ok());
+    ExpectOnGpu(engine.get(), 2);
+    ExpectOnGpu(engine.get(), 5000);
+    base::DisarmFaults();
+  }
+}
+
+// Tables that go take their pins and copies with them, and their pages come back as others.
+TEST_F(GpuMemoryTest, TablesComeAndGo) {
+  const auto engine = MakeEngine({.prefetch = GpuPrefetch::kPassive});
+  for (int again = 0; again < 3; ++again) {
+    Pin(engine.get());
+    ExpectOnGpu(engine.get(), 100);
+    AddFacts(engine.get());
+    engine->budget().pool()->Trim(0);
+  }
+  EXPECT_LT(engine->gpu()->pinned().bytes(), 4 * kMiB);
+}
+
+TEST_F(GpuMemoryTest, EightClientsShareALittleMemory) {
+  for (const int concurrent : {1, 3}) {
+    const auto engine = MakeEngine({.memory_bytes = 3 * kMiB, .concurrent = concurrent});
+    Pin(engine.get());
+    for (const int most : {2, 50, 100}) Expected(most);
+    std::vector<std::thread> clients;
+    for (int client = 0; client < 8; ++client) {
+      clients.emplace_back([&, client] {
+        for (const int most : {2, 50, 100}) {
+          const Answered answered = Ask(engine.get(), FewRows(client % 2 == 0 ? most : 102 - most));
+          if (client % 2 == 0) EXPECT_EQ(answered.rows, expected_.at(most));
+        }
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    EXPECT_LE(engine->gpu()->arena().used(), 3 * kMiB);
+  }
+}
+
+}  // namespace
+}  // namespace shadowvm::exec
