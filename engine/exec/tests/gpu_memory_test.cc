@@ -9,7 +9,11 @@
 #include "engine/base/fault.h"
 #include "engine/cli/bench/answer_json.h"
 #include "engine/columns/arrow_import.h"
+#include "engine/device/emulated/emulated_device.h"
 #include "engine/exec/tests/kernel_tables.h"
+#include "engine/kernels/common/launch.h"
+#include "engine/memory/mapping_pool.h"
+#include "engine/vkernel/compile/subprocess_compiler.h"
 
 // Where a GPU's kernels find their segments: in the device's memory, in the host's, or copied for
 // the launch; whatever there is room for, and with many queries at once.
@@ -80,6 +84,26 @@ Answered Ask(Engine* engine, const client::Frame& frame) {
   return answered;
 }
 
+GpuOptions Way(GpuPrefetch prefetch) {
+  GpuOptions options;
+  options.prefetch = prefetch;
+  return options;
+}
+
+GpuOptions Active(int streams) {
+  GpuOptions options = Way(GpuPrefetch::kActive);
+  options.active_streams = streams;
+  options.chunk_rows = kSegmentRows;
+  return options;
+}
+
+GpuOptions Capped(int64_t bytes, int concurrent) {
+  GpuOptions options;
+  options.memory_bytes = bytes;
+  options.concurrent = concurrent;
+  return options;
+}
+
 class GpuMemoryTest : public ::testing::Test {
  protected:
   void TearDown() override { base::DisarmFaults(); }
@@ -137,7 +161,7 @@ TEST_F(GpuMemoryTest, CopiesAreKept) {
 }
 
 TEST_F(GpuMemoryTest, PassiveReadsInPlace) {
-  const auto engine = MakeEngine({.prefetch = GpuPrefetch::kPassive});
+  const auto engine = MakeEngine(Way(GpuPrefetch::kPassive));
   Pin(engine.get());
   EXPECT_GT(engine->gpu()->pinned().bytes(), 2 * kMiB);
   ExpectOnGpu(engine.get(), 100);
@@ -151,7 +175,7 @@ TEST_F(GpuMemoryTest, PassiveReadsInPlace) {
 
 TEST_F(GpuMemoryTest, PassiveCopiesWhatIsNotPinned) {
   ASSERT_TRUE(base::ArmFaults("device.emulated.map=always:error").ok());
-  const auto engine = MakeEngine({.prefetch = GpuPrefetch::kPassive});
+  const auto engine = MakeEngine(Way(GpuPrefetch::kPassive));
   Pin(engine.get());
   EXPECT_EQ(engine->gpu()->pinned().bytes(), 0);
   for (int again = 0; again < 2; ++again) {
@@ -164,8 +188,7 @@ TEST_F(GpuMemoryTest, PassiveCopiesWhatIsNotPinned) {
 TEST_F(GpuMemoryTest, ActiveCopiesChunkByChunk) {
   for (const int streams : {1, 2, 4}) {
     SCOPED_TRACE(streams);
-    const auto engine = MakeEngine(
-        {.prefetch = GpuPrefetch::kActive, .active_streams = streams, .chunk_rows = kSegmentRows});
+    const auto engine = MakeEngine(Active(streams));
     for (int again = 0; again < 2; ++again) {
       const Answered answered = ExpectOnGpu(engine.get(), 100);
       EXPECT_GT(answered.gpu.times.link_bytes, 2 * kMiB);
@@ -177,7 +200,7 @@ TEST_F(GpuMemoryTest, ActiveCopiesChunkByChunk) {
 // Less memory than the table takes: some segments are copies, others are read in place, in one
 // launch.
 TEST_F(GpuMemoryTest, MoreDataThanMemory) {
-  const auto engine = MakeEngine({.memory_bytes = 2 * kMiB, .concurrent = 1});
+  const auto engine = MakeEngine(Capped(2 * kMiB, 1));
   Pin(engine.get());
   for (const int most : {100, 5000, 2, 100, 100}) ExpectOnGpu(engine.get(), most);
   EXPECT_GT(engine->gpu()->copies().bytes(), 0);
@@ -191,7 +214,7 @@ TEST_F(GpuMemoryTest, MoreDataThanMemory) {
 TEST_F(GpuMemoryTest, WithoutRoomTheCpuAnswers) {
   ASSERT_TRUE(base::ArmFaults("device.emulated.map=always:error").ok());
   for (const int64_t bytes : {int64_t{4} << 10, kMiB}) {
-    const auto engine = MakeEngine({.memory_bytes = bytes});
+    const auto engine = MakeEngine(Capped(bytes, 1));
     const Answered answered = Ask(engine.get(), FewRows(100));
     EXPECT_EQ(answered.rows, Expected(100));
     EXPECT_NE(answered.gpu.why_not, "");
@@ -212,7 +235,7 @@ TEST_F(GpuMemoryTest, AnAllocationThatFailsCostsTimeOnly) {
 TEST_F(GpuMemoryTest, NoAllocationOnceWarm) {
   for (const GpuPrefetch prefetch :
        {GpuPrefetch::kKept, GpuPrefetch::kPassive, GpuPrefetch::kActive}) {
-    const auto engine = MakeEngine({.prefetch = prefetch, .concurrent = 1});
+    const auto engine = MakeEngine(Way(prefetch));
     Pin(engine.get());
     ExpectOnGpu(engine.get(), 100);
     ASSERT_TRUE(base::ArmFaults("device.emulated.allocate=always:oom").ok());
@@ -224,7 +247,7 @@ TEST_F(GpuMemoryTest, NoAllocationOnceWarm) {
 
 // Tables that go take their pins and copies with them, and their pages come back as others.
 TEST_F(GpuMemoryTest, TablesComeAndGo) {
-  const auto engine = MakeEngine({.prefetch = GpuPrefetch::kPassive});
+  const auto engine = MakeEngine(Way(GpuPrefetch::kPassive));
   for (int again = 0; again < 3; ++again) {
     Pin(engine.get());
     ExpectOnGpu(engine.get(), 100);
@@ -236,7 +259,7 @@ TEST_F(GpuMemoryTest, TablesComeAndGo) {
 
 TEST_F(GpuMemoryTest, EightClientsShareALittleMemory) {
   for (const int concurrent : {1, 3}) {
-    const auto engine = MakeEngine({.memory_bytes = 3 * kMiB, .concurrent = concurrent});
+    const auto engine = MakeEngine(Capped(3 * kMiB, concurrent));
     Pin(engine.get());
     for (const int most : {2, 50, 100}) Expected(most);
     std::vector<std::thread> clients;
@@ -244,13 +267,54 @@ TEST_F(GpuMemoryTest, EightClientsShareALittleMemory) {
       clients.emplace_back([&, client] {
         for (const int most : {2, 50, 100}) {
           const Answered answered = Ask(engine.get(), FewRows(client % 2 == 0 ? most : 102 - most));
-          if (client % 2 == 0) EXPECT_EQ(answered.rows, expected_.at(most));
+          if (client % 2 == 0) {
+            EXPECT_EQ(answered.rows, expected_.at(most));
+          }
         }
       });
     }
     for (std::thread& client : clients) client.join();
     EXPECT_LE(engine->gpu()->arena().used(), 3 * kMiB);
   }
+}
+
+// A pointer of the host is no address of the device, unless its pages are mapped.
+TEST(EmulatedKernel, ReadsTheHostsMemoryOnlyWhereItIsMapped) {
+  constexpr char kText[] =
+      "#include \"engine/kernels/cuda/verbs.h\"\n"
+      "using namespace shadowvm::kernels;\n"
+      "SVM_KERNEL(call) { if (load(call->dense) == 42) call->error = 7; }\n";
+  const auto compiler = vkernel::SubprocessCompiler::Create().ValueOrDie();
+  const auto object = compiler->Compile({"reads", kText}).ValueOrDie();
+  const auto device = device::MakeEmulatedDevice().ValueOrDie();
+  const auto program = device->Load("reads", object.bytes).ValueOrDie();
+  const auto stream = device->MakeStream().ValueOrDie();
+  const auto memory = device->Allocate(4096).ValueOrDie();
+  const memory::Mapping pages = memory::Map(64 << 10);
+  *reinterpret_cast<int64_t*>(pages.data) = 42;
+
+  kernels::LaunchBlock head{};
+  head.block_bytes = sizeof head;
+  head.call.dense = reinterpret_cast<kernels::i64*>(pages.data);
+  head.error = reinterpret_cast<kernels::u32*>(memory.address() + 2048);
+  const auto run = [&](kernels::u32* error) {
+    const kernels::u32 none = 0;
+    EXPECT_TRUE(stream->CopyIn(memory.address(), &head, sizeof head).ok());
+    EXPECT_TRUE(stream->CopyIn(memory.address() + 2048, &none, sizeof none).ok());
+    EXPECT_TRUE(stream->Launch(*program, {1, 32, 4096}, memory.address()).ok());
+    EXPECT_TRUE(stream->CopyOut(error, memory.address() + 2048, sizeof *error).ok());
+    return stream->Synchronize();
+  };
+  kernels::u32 error = 0;
+  const base::Status refused = run(&error);
+  EXPECT_NE(refused.message().find("not mapped"), std::string::npos) << refused;
+  {
+    const auto mapped = device->MapHost(pages.data, pages.size).ValueOrDie();
+    EXPECT_TRUE(run(&error).ok());
+    EXPECT_EQ(error, 7u);
+  }
+  EXPECT_FALSE(run(&error).ok());
+  memory::Unmap(pages);
 }
 
 }  // namespace

@@ -48,7 +48,9 @@ TEST(RangeAllocator, StretchesNeverOverlap) {
     const auto at = ranges.Take(bytes);
     if (!at) continue;
     const auto after = taken.lower_bound(*at);
-    if (after != taken.end()) ASSERT_LE(*at + bytes, after->first);
+    if (after != taken.end()) {
+      ASSERT_LE(*at + bytes, after->first);
+    }
     if (after != taken.begin()) {
       ASSERT_LE(std::prev(after)->first + RangeAllocator::SizeOf(std::prev(after)->second), *at);
     }
