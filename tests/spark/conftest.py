@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from leftovers import Leftovers
+from numbers_table import write_numbers
 from on_off import OnOff
 from pyspark.sql import SparkSession
 from spark_worker import start_session
@@ -57,6 +58,14 @@ def spark(conf, leftovers) -> SparkSession:
     session.sparkContext._gateway.shutdown()
     session.sparkContext._gateway.proc.stdin.close()
     session.sparkContext._gateway.proc.wait()
+
+
+@pytest.fixture
+def numbers(tmp_path) -> Path:
+    """A folder with the table of numbers_table.py."""
+    (tmp_path / "tables").mkdir()
+    write_numbers(tmp_path / "tables/numbers.parquet")
+    return tmp_path / "tables"
 
 
 @pytest.fixture(scope="session")

@@ -5,33 +5,13 @@
 import os
 import threading
 
-import pyarrow as pa
 import pyarrow.flight as flight
-import pyarrow.parquet as pq
 import pytest
 from node_client import Node, message, wait_until
+from numbers_table import ENDLESS, ROWS, SUMS, write_numbers
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from spark_process import SparkError, SparkProcess
-
-SUMS = "SELECT k, sum(v) AS s FROM numbers GROUP BY k ORDER BY k"
-# Every row with every row of the same key: minutes of work, and one row.
-ENDLESS = "SELECT max(a.v + b.v) AS m FROM numbers a JOIN numbers b ON a.k = b.k"
-ROWS = 200_000
-
-
-def write_numbers(path, rows: int = ROWS):
-    table = pa.table({"k": pa.array([i % 7 for i in range(rows)], pa.int32()),
-                      "v": pa.array([i * 31 % 1009 for i in range(rows)], pa.int64())})
-    pq.write_table(table, path)
-
-
-@pytest.fixture
-def numbers(tmp_path):
-    (tmp_path / "tables").mkdir()
-    write_numbers(tmp_path / "tables/numbers.parquet")
-    return tmp_path / "tables"
-
 
 @pytest.fixture
 def numbers_view(on_off, numbers):

@@ -6,13 +6,13 @@ package org.apache.spark.sql.shadowvm
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
-import org.apache.spark.{SimpleFutureAction, SparkContext, TaskContext}
+import org.apache.spark.{SimpleFutureAction, SparkContext, SparkException, TaskContext}
 import org.shadowvm.node.NodeCancelled
 
 /**
  * Collects without a job, where driver and executor are one JVM. Spark cancels jobs and nothing else, so a query that
  * takes longer than most gets a job that waits beside it: when that job is cancelled, alone, with its group or with all
- * others, so is the query.
+ * others, so is the query. A thread that is interrupted and a Python program that has gone end it as well.
  */
 private[shadowvm] object DirectCollect {
 
@@ -22,18 +22,23 @@ private[shadowvm] object DirectCollect {
   def apply(context: SparkContext, run: QueryRun, reaping: Reaping): Harvest = {
     val watch = new Watch(context)
     try run.collectDirectly(reaping, Caller(attempt = 0, () => watch.cancelled()))
-    catch { case _: NodeCancelled if watch.error.isDefined => throw watch.error.get }
+    catch { case cancelled: NodeCancelled => throw watch.error.getOrElse(asSparkSays(cancelled)) }
     finally watch.end()
   }
+
+  private def asSparkSays(cancelled: NodeCancelled): Throwable =
+    if (Thread.interrupted()) new InterruptedException(cancelled.getMessage)
+    else new SparkException("Job cancelled: " + cancelled.getMessage)
 
   private final class Watch(context: SparkContext) {
     private val begin = System.nanoTime()
     private val id = Waiting.begin()
+    private val python = PythonCaller.of(context)
     private var job: Option[SimpleFutureAction[Unit]] = None
 
     def cancelled(): Boolean = {
       if (job.isEmpty && System.nanoTime() - begin > PatienceNanos) job = Some(start())
-      Thread.currentThread().isInterrupted || error.isDefined
+      Thread.currentThread().isInterrupted || error.isDefined || python.exists(_.hasGone)
     }
 
     /** Why the job ended, other than by us. */

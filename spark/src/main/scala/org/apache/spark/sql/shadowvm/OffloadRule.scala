@@ -19,6 +19,7 @@ import org.shadowvm.settings.ShadowSettings
 case class OffloadRule(session: SparkShim.Session, again: Boolean) extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = {
     val context = session.sparkContext
+    PythonCaller.remember(context)
     if (RulesOff.in(context)) plan
     else ShadowRuntime.of(context).fold(plan)(apply(plan, _))
   }

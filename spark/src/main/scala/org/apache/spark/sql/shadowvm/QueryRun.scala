@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture
 
 import scala.collection.JavaConverters._
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
@@ -21,7 +21,7 @@ private[shadowvm] final class QueryRun(context: SparkContext, query: ShadowQuery
 
   /** One job for the whole query; its only task brings the rows home. */
   def collect(reaping: Reaping): Harvest =
-    context.runJob(answer(barriers(pipelines.init)), reaping, Seq(0)).head
+    CallerJob.run(context, answer(barriers(pipelines.init)), reaping)
 
   /** Without a job, on this thread. */
   def collectDirectly(reaping: Reaping, caller: Caller): Harvest = {
@@ -31,7 +31,7 @@ private[shadowvm] final class QueryRun(context: SparkContext, query: ShadowQuery
   }
 
   /** Waits, in a job, until the answer is complete. */
-  def complete(): Barrier = context.runJob(barriers(pipelines).get, QueryRun.only, Seq(0)).head
+  def complete(): Barrier = CallerJob.run(context, barriers(pipelines).get, QueryRun.only)
 
   /** The rows of a complete answer. Runs the query again where the node does not hold it any longer. */
   def rows(complete: Barrier): RDD[InternalRow] = complete.smallAnswer match {
@@ -57,7 +57,7 @@ private[shadowvm] final class QueryRun(context: SparkContext, query: ShadowQuery
 }
 
 private[shadowvm] object QueryRun {
-  private val only: Iterator[Barrier] => Barrier = _.next()
+  private val only: (TaskContext, Iterator[Barrier]) => Barrier = (_, barriers) => barriers.next()
 
   /** Answers of RDDs that nobody holds any longer go from the node as well. */
   private val unreachable = Cleaner.create()

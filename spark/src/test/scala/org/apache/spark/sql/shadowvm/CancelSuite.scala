@@ -3,6 +3,8 @@
 
 package org.apache.spark.sql.shadowvm
 
+import java.util.concurrent.atomic.AtomicReference
+
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.concurrent.duration._
 import scala.util.{Failure, Try}
@@ -46,6 +48,20 @@ abstract class CancelSuite extends ShadowSuite {
   test("cancelJobGroup") {
     val end = cancelled(() => spark.sparkContext.cancelJobGroup("shadow"))
     assert(isCancel(end), end)
+  }
+
+  test("the thread that waits is interrupted") {
+    val query = spark.sql(sql)
+    val end = new AtomicReference[Throwable]
+    val waiting = new Thread(() => try query.collect() catch { case error: Throwable => end.set(error) })
+    waiting.start()
+    eventually("the node runs it")(node.status().getQueriesRunning > 0)
+    waiting.interrupt()
+    waiting.join(30000)
+    assert(!waiting.isAlive && end.get.isInstanceOf[InterruptedException], end.get)
+    eventually("the node has given it up")(node.status().getQueriesRunning == 0)
+    eventually("Spark, too")(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty)
+    assert(ShadowReport.of(query).whole, "an interrupted query must not run in Spark")
   }
 
   test("the next query runs in the node again") {
