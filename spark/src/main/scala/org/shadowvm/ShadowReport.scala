@@ -10,7 +10,7 @@ import org.shadowvm.translate.Reason
 /** One operator of a query and where it runs; the reasons say why it is not the node. */
 final case class OperatorReport(name: String, depth: Int, inNode: Boolean, reasons: Seq[Reason]) {
   def text: String = {
-    val why = reasons.map(reason => s"${reason.text} [${reason.code}]").mkString("; ")
+    val why = reasons.map(_.withCode).mkString("; ")
     val where = if (inNode) "node" else if (why.isEmpty) "Spark" else s"Spark: $why"
     s"${"  " * depth}$name -> $where"
   }

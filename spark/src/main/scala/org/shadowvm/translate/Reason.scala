@@ -8,7 +8,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.types.DataType
 
 /** Why an operator stays in Spark. The code is stable, for counting; the text is for people. */
-final case class Reason(code: String, text: String)
+final case class Reason(code: String, text: String) {
+  def withCode: String = s"$text [$code]"
+}
 
 object Reason {
 

@@ -30,9 +30,9 @@ case class OffloadRule(session: SparkShim.Session, again: Boolean) extends Rule[
     else
       // A defect of ours must not fail a query that Spark can run.
       try {
-        val planned = new Offload(session, runtime, settings).apply(plan)
+        val planned = new Offload(session, runtime, settings).apply(ShadowReportExec.off(plan))
         runtime.explainLog.planned(planned, settings)
-        planned
+        SparkShim.reported(planned)
       } catch {
         case NonFatal(error) =>
           logWarning("ShadowVM could not plan this query; it runs in Spark", error)

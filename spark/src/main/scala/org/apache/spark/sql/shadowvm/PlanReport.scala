@@ -32,7 +32,7 @@ private[shadowvm] object PlanReport {
     case _: AdaptiveSparkPlanExec | _: QueryStageExec | _: ReusedExchangeExec | _: AQEShuffleReadExec => true
     case _: WholeStageCodegenExec | _: InputAdapter | _: ColumnarToRowExec | _: RowToColumnarExec => true
     case _: DataWritingCommandExec | _: WriteFilesExec | _: ExecutedCommandExec | _: CommandResultExec => true
-    case _: BaseSubqueryExec => true
+    case _: BaseSubqueryExec | _: ShadowReportExec => true
     case _ => false
   }
 }

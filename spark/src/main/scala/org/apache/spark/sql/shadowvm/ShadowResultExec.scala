@@ -28,7 +28,10 @@ case class ShadowResultExec(
   override def outputPartitioning: Partitioning = SinglePartition
   override def outputOrdering: Seq[SortOrder] = Layout.order(original)
   override def nodeName: String = "ShadowResult"
-  override protected def stringArgs: Iterator[Any] = Iterator(s"query=${island.key}")
+  override protected def stringArgs: Iterator[Any] = {
+    val report = PlanReport.of(this)
+    Iterator(s"query=${island.key}", report.summary) ++ report.reasons.map(_.withCode)
+  }
   override protected def doCanonicalize(): SparkPlan = original.canonicalized
   @transient override lazy val metrics: Map[String, SQLMetric] = ResultMetrics.create(sparkContext)
 

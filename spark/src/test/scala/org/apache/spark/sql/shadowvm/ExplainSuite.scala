@@ -23,6 +23,30 @@ class ExplainSuite extends ShadowSuite {
     }
   }
 
+  private def explained(sql: String): String = {
+    val text = new java.io.ByteArrayOutputStream
+    Console.withOut(text)(spark.sql(sql).explain())
+    text.toString("UTF-8")
+  }
+
+  test("explain() says how much runs in the node, and why not more") {
+    spark.udf.register("plain", (text: String) => text.trim)
+    val whole = explained(joined)
+    val total = ShadowReport.of(spark.sql(joined)).total
+    assert(whole.contains(s"accelerated $total of $total operators"), whole)
+    val mixed = "SELECT plain(c_region) FROM (SELECT DISTINCT c_region FROM customers)"
+    val report = ShadowReport.of(spark.sql(mixed))
+    assert(explained(mixed).contains(report.summary) && explained(mixed).contains("[USER_FUNCTION]"), explained(mixed))
+    val none = "SELECT s_id FROM sales WHERE s_quantity > 50"
+    assert(explained(none).contains("accelerated 0 of") && explained(none).contains("[LITTLE_TO_DO]"), explained(none))
+  }
+
+  test("the formatted explain() says it, too") {
+    val mode = org.apache.spark.sql.execution.ExplainMode.fromString("formatted")
+    val text = SparkShim.execution(spark.sql("SELECT s_id FROM sales WHERE s_quantity > 50")).explainString(mode)
+    assert(text.contains("accelerated 0 of") && text.contains("[LITTLE_TO_DO]"), text)
+  }
+
   test("the report counts operators and gives reasons") {
     val whole = ShadowReport.of(spark.sql(joined))
     assert(whole.summary == s"accelerated ${whole.total} of ${whole.total} operators")
@@ -50,7 +74,7 @@ class ExplainSuite extends ShadowSuite {
   test("metrics of the query and of its operators") {
     val query = spark.sql(joined)
     val rows = query.collect().length
-    val root = executed(query).collectFirst { case result: ShadowResultExec => result }.get
+    val root = ExecutedPlan.of(query).collectFirst { case result: ShadowResultExec => result }.get
     assert(root.metrics("numOutputRows").value == rows)
     assert(root.metrics("segmentsRun").value > 0)
     val scans = root.child.collect { case scan: ShadowScanExec => scan }
@@ -58,7 +82,7 @@ class ExplainSuite extends ShadowSuite {
   }
 
   test("the plan keeps its logical links") {
-    val root = executed(spark.sql(joined)).collectFirst { case result: ShadowResultExec => result }.get
+    val root = ExecutedPlan.of(spark.sql(joined)).collectFirst { case result: ShadowResultExec => result }.get
     assert(root.logicalLink.isDefined)
   }
 
@@ -82,11 +106,5 @@ class ExplainSuite extends ShadowSuite {
       val error = intercept[Exception](spark.sql(joined).collect())
       assert(error.getMessage.contains("spark.shadowvm.minBytes"), error)
     }
-  }
-
-  private def executed(query: org.apache.spark.sql.DataFrame) = {
-    def within(plan: org.apache.spark.sql.execution.SparkPlan): Seq[org.apache.spark.sql.execution.SparkPlan] =
-      plan +: PlanBelow.of(plan).flatMap(within)
-    within(SparkShim.execution(query).executedPlan)
   }
 }

@@ -4,7 +4,7 @@
 package org.apache.spark.sql.shadowvm
 
 import org.apache.spark.sql.{Dataset, SparkSession}
-import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 
 /** What has another name or shape in Spark 3.5 than in other versions. */
 object SparkShim {
@@ -14,6 +14,8 @@ object SparkShim {
 
   def execution(query: Dataset[_]): QueryExecution = query.queryExecution
 
-  /** Spark 3.5 knows no such thing. */
+  /** Spark 3.5 knows no such thing: the report is a line of the plan. */
   def explainProvider: Option[String] = None
+
+  def reported(plan: SparkPlan): SparkPlan = ShadowReportExec.on(plan)
 }

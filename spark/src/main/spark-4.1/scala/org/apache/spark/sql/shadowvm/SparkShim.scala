@@ -4,7 +4,7 @@
 package org.apache.spark.sql.shadowvm
 
 import org.apache.spark.sql.{classic, Dataset, SparkSession}
-import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 
 /** What has another name or shape in Spark 4.1 than in other versions. */
 object SparkShim {
@@ -16,4 +16,7 @@ object SparkShim {
 
   /** The class that adds our report to explain() and the SQL tab. */
   def explainProvider: Option[String] = Some(classOf[ShadowExplain].getName)
+
+  /** The plan with our report on top, where no provider shows it. */
+  def reported(plan: SparkPlan): SparkPlan = plan
 }
