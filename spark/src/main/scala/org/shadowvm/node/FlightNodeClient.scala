@@ -14,7 +14,8 @@ import org.shadowvm.proto.v1._
  * A client that outlives its sessions: one that is lost, or that the node has forgotten, is replaced with the next
  * call. A call is repeated only where the node has said that it does not know the session, so that it did nothing.
  */
-private[node] final class FlightNodeClient(override val address: String, socket: Path) extends NodeClient {
+private[node] final class FlightNodeClient(override val address: String, socket: Path, timeoutMs: Long)
+    extends NodeClient {
   import FlightNodeClient._
 
   private var session: Option[NodeSession] = None
@@ -23,11 +24,13 @@ private[node] final class FlightNodeClient(override val address: String, socket:
   override def validate(command: Array[Byte]): ValidateResponse =
     ValidateResponse.parseFrom(inSession(_.act("validate", command)))
 
-  override def register(queryId: String, command: Array[Byte]): RegisterResponse =
-    RegisterResponse.parseFrom(flightInfo(queryId, command).getAppMetadata)
+  override def noGpu(): Option[String] = current().noGpu
 
-  override def answerSchema(queryId: String, command: Array[Byte]): Array[Byte] =
-    flightInfo(queryId, command).getSchema.toByteArray
+  override def register(queryId: String, command: Array[Byte], execution: Execution): RegisterResponse =
+    RegisterResponse.parseFrom(flightInfo(queryId, command, execution).getAppMetadata)
+
+  override def answerSchema(queryId: String, command: Array[Byte], execution: Execution): Array[Byte] =
+    flightInfo(queryId, command, execution).getSchema.toByteArray
 
   override def run(request: RunPipelineRequest, cancelled: () => Boolean): RunPipelineResponse = {
     val id = request.getQueryId
@@ -43,7 +46,7 @@ private[node] final class FlightNodeClient(override val address: String, socket:
 
   override def cancel(queryId: String): Unit = inSession(_.act("cancel", cancelRequest(queryId)))
 
-  override def status(): StatusResponse = StatusResponse.parseFrom(inSession(_.act("status")))
+  override def status(): StatusResponse = StatusResponse.parseFrom(inSession(_.act("status", limitMs = timeoutMs)))
 
   override def dropTables(): Unit = inSession(_.act("drop_tables"))
 
@@ -55,8 +58,9 @@ private[node] final class FlightNodeClient(override val address: String, socket:
     session = None
   }
 
-  private def flightInfo(queryId: String, command: Array[Byte]): FlightInfo = {
-    val request = RunRequest.newBuilder.setQueryId(queryId).setCommand(ByteString.copyFrom(command)).build
+  private def flightInfo(queryId: String, command: Array[Byte], execution: Execution): FlightInfo = {
+    val request = RunRequest.newBuilder.setQueryId(queryId).setCommand(ByteString.copyFrom(command))
+      .setExecution(execution).build
     inSession(_.flightInfo(request.toByteArray))
   }
 
@@ -76,7 +80,7 @@ private[node] final class FlightNodeClient(override val address: String, socket:
   private def current(): NodeSession = synchronized {
     if (closed) throw new NodeAway(s"the connection to the node at $address was closed")
     session.getOrElse {
-      val opened = NodeSession.open(address, socket)
+      val opened = NodeSession.open(address, socket, timeoutMs)
       session = Some(opened)
       opened
     }

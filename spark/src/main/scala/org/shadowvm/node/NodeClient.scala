@@ -5,7 +5,7 @@ package org.shadowvm.node
 
 import java.io.InputStream
 
-import org.shadowvm.proto.v1.{RegisterResponse, RunPipelineRequest, RunPipelineResponse, StatusResponse, ValidateResponse}
+import org.shadowvm.proto.v1._
 
 /**
  * The calls of a node, from any thread. There is one client per JVM and address ([[NodeClients]]), and it holds one
@@ -16,11 +16,20 @@ trait NodeClient extends AutoCloseable {
 
   def validate(command: Array[Byte]): ValidateResponse
 
+  /** Why the node has no GPU; none if it has one. */
+  def noGpu(): Option[String]
+
   /** Plans a command under `queryId`; the same id with the same command again changes nothing. */
-  def register(queryId: String, command: Array[Byte]): RegisterResponse
+  def register(
+      queryId: String,
+      command: Array[Byte],
+      execution: Execution = Execution.getDefaultInstance): RegisterResponse
 
   /** The Arrow schema of the answer, as an IPC message. Registers the query as well. */
-  def answerSchema(queryId: String, command: Array[Byte]): Array[Byte]
+  def answerSchema(
+      queryId: String,
+      command: Array[Byte],
+      execution: Execution = Execution.getDefaultInstance): Array[Byte]
 
   /**
    * Runs a pipeline and waits for it, as long as it takes. Asks `cancelled` every 10 ms or so; once that is true the

@@ -16,7 +16,8 @@ object KnownSettings {
 
   val Mode: Setting[String] = Setting(
     Prefix + "mode", Choice("auto", "cpu", "gpu", "mixed"), "auto", Query,
-    "Which processors run kernels: `auto` takes what the node has.", "0.1.0")
+    "Which processors run kernels: `auto` lets the node choose. Where there is no GPU, `gpu` and `mixed` run on the " +
+      "CPU, and the driver's log says once why.", "0.1.0")
 
   val NodeAddress: Setting[Option[String]] = Setting(
     Prefix + "node.address", Maybe(Text), None, Application,
@@ -32,15 +33,22 @@ object KnownSettings {
     "The program `shadowvm`. When empty it is looked for beside the plugin's jar (`../bin/shadowvm`) and on PATH.",
     "0.1.0")
 
+  val NodeTimeout: Setting[Long] = Setting(
+    Prefix + "node.timeout", Time(1000), 10000, Application,
+    "How long a node may be silent. After that it counts as hung: queries that wait for it run in Spark, and a node " +
+      "that the plugin has started is started anew. How long a query may take has no limit.", "0.1.0")
+
   val Memory: Setting[Option[Long]] = Setting(
     Prefix + "memory", Maybe(Bytes), None, Application,
     "The budget of a node that the plugin starts. When empty: half of what the machine's memory, or the container's " +
       "limit, leaves beside the JVM's heap.", "0.1.0")
 
-  val Partitions: Setting[Int] = Setting(
-    Prefix + "partitions", Number(1), 1, Query,
-    "Partitions in which Spark takes rows over from the node when it works on with them. An answer that is " +
-      "collected always has one.", "0.1.0")
+  val Partitions: Setting[Option[Int]] = Setting(
+    Prefix + "partitions", Maybe(Number(1)), None, Query,
+    "Local partitions, which are the node's units of work, that each scan of a query is cut into: fewer leave " +
+      "threads of the node to other queries. A partition has 2,048 rows at least and never more than a segment of 1 " +
+      "Mi rows; what is read from a file for the first time is taken segment by segment. When empty: of 128 Ki rows " +
+      "each.", "0.1.0")
 
   val Explain: Setting[String] = Setting(
     Prefix + "explain", Choice("NONE", "FALLBACK", "ALL"), "NONE", Query,
@@ -84,8 +92,8 @@ object KnownSettings {
       "Whether an expression, such as `Substring`, may run in a node.", "0.1.0"))
 
   val All: Seq[Setting[_]] = Seq[Setting[_]](
-    Enabled, Mode, NodeAddress, NodeAutostart, NodePath, Memory, Partitions, Explain, ExplainOnly, MinBytes, ScanOnly,
-    DirectCollect, RuntimeFallback, StrictFloat, RecordDir) ++ Switches
+    Enabled, Mode, NodeAddress, NodeAutostart, NodePath, NodeTimeout, Memory, Partitions, Explain, ExplainOnly,
+    MinBytes, ScanOnly, DirectCollect, RuntimeFallback, StrictFloat, RecordDir) ++ Switches
 
   private val switchPattern = """spark\.shadowvm\.(operator|expression)\.(\w+)\.enabled""".r
 

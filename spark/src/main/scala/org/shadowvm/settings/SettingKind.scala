@@ -43,6 +43,14 @@ object SettingKind {
       .getOrElse(value.toString)
   }
 
+  /** Milliseconds, in the way Spark writes times. */
+  final case class Time(leastMs: Long)
+      extends SettingKind[Long]("time", s"a time such as 10s or 1m, at least $leastMs ms") {
+    override def parse(text: String): Option[Long] = Try(JavaUtils.timeStringAsMs(text)).toOption.filter(_ >= leastMs)
+
+    override def show(value: Long): String = if (value % 1000 == 0) s"${value / 1000}s" else s"${value}ms"
+  }
+
   /** A kind whose empty text means "not set". */
   final case class Maybe[T](kind: SettingKind[T]) extends SettingKind[Option[T]](kind.name, kind.expected) {
     override def parse(text: String): Option[Option[T]] = if (text.isEmpty) Some(None) else kind.parse(text).map(Some(_))

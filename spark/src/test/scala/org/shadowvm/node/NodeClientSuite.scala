@@ -130,7 +130,7 @@ class NodeClientSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("a closed client says so") {
-    val own = new FlightNodeClient(node.address, node.socket)
+    val own = new FlightNodeClient(node.address, node.socket, timeoutMs = 10000)
     own.status()
     own.close()
     assert(intercept[NodeAway](own.status()).getMessage.contains("was closed"))

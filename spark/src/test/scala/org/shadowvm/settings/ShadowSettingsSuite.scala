@@ -31,13 +31,13 @@ class ShadowSettingsSuite extends AnyFunSuite {
   test("values of every type are read") {
     val read = settings(
       "enabled" -> " FALSE ", "mode" -> "CPU", "explain" -> "fallback", "memory" -> "2g", "minBytes" -> "0",
-      "partitions" -> "3", "node.address" -> "unix:/run/node.sock", "record.dir" -> "")
+      "partitions" -> "3", "node.timeout" -> "2500ms", "node.address" -> "unix:/run/node.sock", "record.dir" -> "")
     assert(!read.enabled)
     assert(read.mode == "cpu")
     assert(read.explain == "FALLBACK")
     assert(read.memory.contains(2L << 30))
     assert(read.minBytes == 0)
-    assert(read.partitions == 3)
+    assert(read.partitions.contains(3) && read.nodeTimeoutMs == 2500)
     assert(read.nodeAddress.contains("unix:/run/node.sock"))
     assert(read.recordDir.isEmpty)
   }
@@ -47,6 +47,7 @@ class ShadowSettingsSuite extends AnyFunSuite {
     assert(complaint("partitions", "0").endsWith("""is "0"; expected a whole number, at least 1"""))
     assert(complaint("minBytes", "much").contains("expected a size such as"))
     assert(complaint("memory", "-1g").contains("expected a size such as"))
+    assert(complaint("node.timeout", "10ms").endsWith("expected a time such as 10s or 1m, at least 1000 ms"))
     assert(complaint("mode", "tpu").endsWith("expected one of auto, cpu, gpu, mixed"))
     assert(complaint("operator.Sort.enabled", "2").startsWith("spark.shadowvm.operator.Sort.enabled is"))
   }

@@ -21,6 +21,7 @@ private[shadowvm] object ResultMetrics {
     "bytesRead" -> SQLMetrics.createSizeMetric(context, "bytes read from files"),
     "segmentsRun" -> SQLMetrics.createMetric(context, "segments run"),
     "segmentsSkipped" -> SQLMetrics.createMetric(context, "segments skipped")) ++
+    DeviceMetrics.create(context) ++
     Stages.map(stage => s"${stage}Time" -> SQLMetrics.createTimingMetric(context, s"$stage time, all threads"))
 
   def fill(metrics: Map[String, SQLMetric], query: QueryMetrics, readNanos: Option[Long]): Unit = {
@@ -30,6 +31,7 @@ private[shadowvm] object ResultMetrics {
     metrics("segmentsRun").set(query.getSegmentsRun)
     metrics("segmentsSkipped").set(query.getSegmentsSkipped)
     readNanos.foreach(metrics("readTime").set)
+    DeviceMetrics.fill(metrics, query.getPipelinesList.asScala.toSeq)
     query.getStagesList.asScala.foreach { stage =>
       metrics.get(s"${stage.getStage}Time").foreach(_.set(math.round(stage.getMilliseconds)))
     }
@@ -43,7 +45,9 @@ private[shadowvm] object OperatorMetrics {
       Map(
         "rowsIn" -> SQLMetrics.createMetric(context, "rows read"),
         "segmentsRun" -> SQLMetrics.createMetric(context, "segments run"),
-        "segmentsSkipped" -> SQLMetrics.createMetric(context, "segments skipped")) ++ ofEnd(context)
+        "partitions" -> SQLMetrics.createMetric(context, "local partitions"),
+        "segmentsSkipped" -> SQLMetrics.createMetric(context, "segments skipped")) ++
+        DeviceMetrics.create(context) ++ ofEnd(context)
     case _ => ofEnd(context)
   }
 
@@ -52,14 +56,38 @@ private[shadowvm] object OperatorMetrics {
     "pipelineTime" -> SQLMetrics.createTimingMetric(context, "time of the pipeline it ends"))
 
   def fillBegin(metrics: Map[String, SQLMetric], pipeline: PipelineMetrics): Unit = {
-    metrics.get("rowsIn").foreach(_.set(pipeline.getRowsIn))
-    metrics.get("segmentsRun").foreach(_.set(pipeline.getSegmentsRun))
-    metrics.get("segmentsSkipped").foreach(_.set(pipeline.getSegmentsSkipped))
+    metrics("rowsIn").set(pipeline.getRowsIn)
+    metrics("partitions").set(pipeline.getPartitions)
+    metrics("segmentsRun").set(pipeline.getSegmentsRun)
+    metrics("segmentsSkipped").set(pipeline.getSegmentsSkipped)
+    DeviceMetrics.fill(metrics, Seq(pipeline))
   }
 
   def fillEnd(metrics: Map[String, SQLMetric], pipeline: PipelineMetrics): Unit = {
     metrics("numOutputRows").set(pipeline.getRowsOut)
     metrics("pipelineTime").set(math.round(pipeline.getMilliseconds))
+  }
+}
+
+/** Which processors worked through the rows that kernels read. */
+private[shadowvm] object DeviceMetrics {
+  private val Cpu = "cpu"
+
+  def create(context: SparkContext): Map[String, SQLMetric] = Map(
+    "rowsOnCpu" -> SQLMetrics.createMetric(context, "rows on the CPU"),
+    "rowsOnGpu" -> SQLMetrics.createMetric(context, "rows on the GPU"),
+    "gpuShare" -> SQLMetrics.createMetric(context, "share of the GPU, percent"))
+
+  def fill(metrics: Map[String, SQLMetric], pipelines: Seq[PipelineMetrics]): Unit = {
+    val rows = for {
+      pipeline <- pipelines
+      device <- pipeline.getDevicesList.asScala
+    } yield (device.getDevice == Cpu, pipeline.getRowsIn * device.getShare)
+    val (cpu, gpu) = rows.partition { case (onCpu, _) => onCpu }
+    val (onCpu, onGpu) = (cpu.map(_._2).sum, gpu.map(_._2).sum)
+    metrics("rowsOnCpu").set(math.round(onCpu))
+    metrics("rowsOnGpu").set(math.round(onGpu))
+    metrics("gpuShare").set(if (onGpu > 0) math.round(100 * onGpu / (onCpu + onGpu)) else 0)
   }
 }
 

@@ -51,6 +51,8 @@ private[shadowvm] object QueryDoors {
   /** A query for the driver's node as it is now. */
   def query(context: SparkContext, settings: ShadowSettings, island: Island, id: String): ShadowQuery = {
     settings.recordDir.foreach(Recorder.record(_, island))
-    ShadowQuery(ShadowRuntime.client(context).address, id, island.bytes)
+    val client = ShadowRuntime.client(context)
+    ShadowRuntime.of(context).foreach(_.deviceLog.asked(settings.mode, client))
+    ShadowQuery(client.address, id, island.bytes, WireExecution.of(settings))
   }
 }

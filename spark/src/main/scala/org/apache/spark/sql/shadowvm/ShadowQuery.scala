@@ -6,18 +6,18 @@ package org.apache.spark.sql.shadowvm
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.types.StructType
 import org.shadowvm.node.{NodeClient, NodeClients, NodeFailure}
-import org.shadowvm.proto.v1.{RegisterResponse, RunPipelineRequest, RunPipelineResponse}
+import org.shadowvm.proto.v1.{Execution, RegisterResponse, RunPipelineRequest, RunPipelineResponse}
 
 /**
  * A query of a node, as tasks carry it: all that is needed to run it, also where the node has forgotten it because it
  * was started anew or the answer was fetched before.
  */
-final case class ShadowQuery(address: String, id: String, command: Array[Byte]) {
+final case class ShadowQuery(address: String, id: String, command: Array[Byte], execution: Execution) {
   def client: NodeClient = NodeClients.at(address)
 
-  def register(): RegisterResponse = client.register(id, command)
+  def register(): RegisterResponse = client.register(id, command, execution)
 
-  def answerSchema: StructType = AnswerSchema.parse(client.answerSchema(id, command))
+  def answerSchema: StructType = AnswerSchema.parse(client.answerSchema(id, command, execution))
 
   /**
    * Waits until the pipeline is done.

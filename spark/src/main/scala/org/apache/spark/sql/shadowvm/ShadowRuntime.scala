@@ -29,6 +29,7 @@ object DriverNode {
 final class ShadowRuntime(val nodes: DriverNode) {
   val verdicts = new Verdicts(capacity = 512)
   val explainLog = new ExplainLog
+  val deviceLog = new DeviceLog
   val answers = new SharedRDDs
 }
 

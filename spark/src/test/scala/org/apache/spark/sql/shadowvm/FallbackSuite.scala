@@ -73,14 +73,6 @@ class FallbackSuite extends ShadowSuite {
     assert(ShadowReport.of(query).accelerated == 0)
   }
 
-  test("a node that hangs is given up") {
-    val rows = expected
-    val query = spark.sql(sql)
-    assert(ShadowReport.of(query).whole)
-    NodeSignals.whileStopped(node)(_ => assert(query.collect().toSeq == rows))
-    assert(ShadowReport.of(query).accelerated == 0)
-  }
-
   test("it comes back and is used again") {
     NodeSignals.kill(node)
     spark.sql(sql).collect()
@@ -119,6 +111,53 @@ class FallbackSuite extends ShadowSuite {
   private def firstLine(error: Throwable): String = {
     val root = Iterator.iterate(error)(_.getCause).takeWhile(_ != null).toSeq.last
     root.getMessage.linesIterator.next()
+  }
+}
+
+/** A node that holds still is given up after the time that is set for it. */
+class HungNodeSuite extends ShadowSuite {
+  private implicit val threads: ExecutionContext = ExecutionContext.global
+  private val sql = "SELECT s_product, sum(s_price) FROM sales GROUP BY s_product ORDER BY s_product"
+
+  override protected def settings: Map[String, String] = Map("spark.shadowvm.node.timeout" -> "2s")
+
+  override def beforeEach(): Unit = {
+    super.beforeEach()
+    eventually("the node is there")(ShadowRuntime.of(spark.sparkContext).get.nodes.client().isRight)
+  }
+
+  private def saysTheLimit(lines: Seq[String]): Boolean = lines.exists(_.contains("2000 ms"))
+
+  test("stopped before a query runs") {
+    val rows = inSparkOnly(spark.sql(sql).collect().toSeq)
+    val query = spark.sql(sql)
+    assert(ShadowReport.of(query).whole)
+    val lines = LogLines.of(classOf[IslandExecution]) {
+      NodeSignals.whileStopped(node)(_ => assert(query.collect().toSeq == rows))
+    }
+    assert(ShadowReport.of(query).accelerated == 0)
+    assert(saysTheLimit(lines), lines)
+  }
+
+  test("stopped while a query runs") {
+    val long = TestTables.longQuery(numSales = 1000)
+    val rows = inSparkOnly(spark.sql(long).collect().toSeq)
+    val query = spark.sql(long)
+    val lines = LogLines.of(classOf[IslandExecution]) {
+      val collected = Future(query.collect().toSeq)
+      eventually("the node runs it")(node.status().getQueriesRunning > 0)
+      NodeSignals.whileStopped(node)(_ => assert(Await.result(collected, 120.seconds) == rows))
+    }
+    assert(ShadowReport.of(query).accelerated == 0)
+    assert(saysTheLimit(lines), lines)
+  }
+
+  test("stopped before a query is planned") {
+    NodeSignals.whileStopped(node)(_ => assert(compare(spark.sql(sql + " LIMIT 3")).accelerated == 0))
+  }
+
+  test("it is used again") {
+    eventually("the node is used again")(compare(spark.sql(sql)).whole)
   }
 }
 
