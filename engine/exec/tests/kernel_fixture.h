@@ -27,6 +27,7 @@ inline EngineOptions TestEngineOptions(const std::string& cache_folder = {},
   EngineOptions options;
   options.gpu.kind = gpu;
   options.gpu.programs.use_disk = false;
+  options.gpu.programs.retry_after = std::chrono::milliseconds(0);  // a fault is over at once
   options.threads = 2;
   options.memory_bytes = int64_t{1} << 30;
   options.kernels.use_disk = !cache_folder.empty();
