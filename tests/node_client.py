@@ -30,7 +30,7 @@ def _pool() -> descriptor_pool.DescriptorPool:
     return pool
 
 
-def message(name: str, **fields):
+def message(name: str, /, **fields):
     return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"shadowvm.v1.{name}"))(**fields)
 
 
