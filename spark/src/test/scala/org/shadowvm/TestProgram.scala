@@ -23,9 +23,26 @@ object TestProgram {
     folder
   }
 
-  private def run(arguments: String*): Unit = {
-    val process = new ProcessBuilder((path.toString +: arguments).asJava)
+  /** Small tables in the shape of TPC-H's, made once for all suites of a run. */
+  lazy val tpch: Path = {
+    val folder = TestFolders.make()
+    runProgram(generator, "parquet", "-s", "0.01", "--output-dir", folder.toString)
+    folder
+  }
+
+  /** Of the Python environment that dev/setup makes, in the folder above this module. */
+  private def generator: Path = {
+    val candidates = Seq(Path.of(".."), Path.of(".")).map(_.resolve(".venv/bin/tpchgen-cli").toAbsolutePath.normalize)
+    candidates.find(Files.isExecutable(_)).getOrElse(sys.error(s"${candidates.head} is missing: run dev/setup"))
+  }
+
+  private def run(arguments: String*): Unit = runProgram(path, arguments: _*)
+
+  private def runProgram(program: Path, arguments: String*): Unit = {
+    val process = new ProcessBuilder((program.toString +: arguments).asJava)
       .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start()
-    require(process.waitFor(60, TimeUnit.SECONDS) && process.exitValue == 0, s"$path ${arguments.mkString(" ")} failed")
+    require(
+      process.waitFor(60, TimeUnit.SECONDS) && process.exitValue == 0,
+      s"$program ${arguments.mkString(" ")} failed")
   }
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+package org.apache.spark.sql.shadowvm
+
+import java.nio.file.{Files, Path, Paths}
+
+import scala.collection.JavaConverters._
+
+import org.shadowvm.TestProgram
+
+/** The benchmarks' queries, of bench/sql, on small data: the rows of plain Spark. */
+abstract class BenchmarkRowsSuite(name: String, data: => Path, tables: Seq[String]) extends ShadowSuite {
+  override def beforeAll(): Unit = {
+    super.beforeAll()
+    tables.foreach { table =>
+      spark.read.parquet(data.resolve(s"$table.parquet").toString).createOrReplaceTempView(table)
+    }
+  }
+
+  protected def queries: Seq[Path] = {
+    val list = Files.list(Paths.get(getClass.getResource(s"/sql/$name").toURI))
+    try list.iterator().asScala.toList.sorted
+    finally list.close()
+  }
+
+  protected def sqlOf(query: Path): String = new String(Files.readAllBytes(query), "UTF-8")
+}
+
+class SsbRowsSuite
+    extends BenchmarkRowsSuite("ssb", TestProgram.ssb, Seq("lineorder", "customer", "supplier", "part", "date")) {
+  queries.foreach { query =>
+    test(s"${query.getFileName} runs whole in the node")(runsInNode(sqlOf(query)))
+  }
+}
+
+class TpchRowsSuite
+    extends BenchmarkRowsSuite(
+      "tpch",
+      TestProgram.tpch,
+      Seq("lineitem", "orders", "customer", "supplier", "part", "partsupp", "nation", "region")) {
+  queries.foreach { query =>
+    test(s"${query.getFileName}: what stays in Spark has a reason") {
+      val report = compare(sqlOf(query))
+      assert(report.whole || report.reasons.nonEmpty, report)
+    }
+  }
+}
