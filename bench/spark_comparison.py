@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from comparison import WrongAnswer, geomean
 
+# A JVM goes on compiling its own code, Spark's planner above all, for some hundred queries. Where that counts every
+# engine gets at least so many runs.
+JVM_RUNS = 10
 PLAIN, COMET, SHADOW, DUCK = "Spark", "Spark + Comet", "Spark + ShadowVM", "DuckDB"
 
 

@@ -4,19 +4,17 @@
 
 from bars import Outcome, Setup
 from compare_spark import machine, record, started
-from spark_comparison import COMET, PLAIN, mean_faster, take_turns
+from spark_comparison import COMET, JVM_RUNS, PLAIN, mean_faster, take_turns
 from spark_tables import fallback_report, terminal_table
 from ssb_queries import QUERIES
 from tables import show_progress
 
 MIN_PLAIN, MIN_COMET, MIN_QUERY = 18.0, 16.0, 8.0
-# A JVM goes on compiling its own code, Spark's planner above all, for some hundred queries; all engines get as many.
-MIN_RUNS = 10
 
 
 def measure(setup: Setup) -> Outcome:
     name = f"{setup.spark_data.name.replace('ssb-', 'spark-')}-resident"
-    runs = max(setup.runs, MIN_RUNS)
+    runs = max(setup.runs, JVM_RUNS)
     with started(setup.spark_data, setup.threads, ("comet", "duckdb")) as engines:
         version = engines[PLAIN].version
         results = take_turns(engines, QUERIES, runs, on_progress=show_progress("queries"))

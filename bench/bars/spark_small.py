@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from bars import Outcome, Setup
 from compare_spark import started
-from spark_comparison import PLAIN, SHADOW, take_turns, total_ms
+from spark_comparison import JVM_RUNS, PLAIN, SHADOW, take_turns, total_ms
 from spark_tables import terminal_table
 from ssb_queries import QUERIES, TABLES
 from tables import save, show_progress
@@ -38,7 +38,7 @@ def write_tiny(data: Path, folder: Path):
 def _sums(setup: Setup, data: Path, **ours) -> tuple[float, float]:
     """ShadowVM's and Spark's."""
     with started(data, setup.threads, **ours) as engines:
-        results = take_turns(engines, QUERIES, max(setup.runs, 10), warm_up=WARM_UP,
+        results = take_turns(engines, QUERIES, max(setup.runs, JVM_RUNS), warm_up=WARM_UP,
                              on_progress=show_progress("small tables"))
     print(terminal_table(results))
     return total_ms(results, SHADOW), total_ms(results, PLAIN)

@@ -68,6 +68,22 @@ def numbers(tmp_path) -> Path:
     return tmp_path / "tables"
 
 
+@pytest.fixture
+def stand_in(tmp_path):
+    """Starts a Flight server in a node's place: of a class, the server and its socket."""
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o700)
+    servers = []
+
+    def start(server_class):
+        servers.append(server_class(f"grpc+unix://{folder}/node.sock"))
+        return servers[-1], folder / "node.sock"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+
+
 @pytest.fixture(scope="session")
 def on_off(spark) -> OnOff:
     return OnOff(spark)

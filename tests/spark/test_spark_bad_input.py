@@ -13,6 +13,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from spark_process import SparkError, SparkProcess
 
+
 @pytest.fixture
 def numbers_view(on_off, numbers):
     on_off.session.read.parquet(str(numbers / "numbers.parquet")).createOrReplaceTempView("numbers")
@@ -63,14 +64,9 @@ def ask_with_address(conf, numbers, socket) -> tuple[dict, str]:
         return spark.ask(SUMS), spark.log()
 
 
-def test_a_node_of_another_protocol(conf, numbers, tmp_path):
-    folder = tmp_path / "run"
-    folder.mkdir(mode=0o700)
-    server = NodeOfTomorrow(f"grpc+unix://{folder}/node.sock")
-    try:
-        answer, log = ask_with_address(conf, numbers, folder / "node.sock")
-    finally:
-        server.shutdown()
+def test_a_node_of_another_protocol(conf, numbers, stand_in):
+    _, socket = stand_in(NodeOfTomorrow)
+    answer, log = ask_with_address(conf, numbers, socket)
     assert len(answer["rows"]) == 7 and answer["accelerated"] == 0
     assert "99" in log and "protocol" in log, log[-2000:]
 

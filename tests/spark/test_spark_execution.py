@@ -3,7 +3,6 @@
 """How queries are to be run goes to the node with them."""
 
 import pyarrow.flight as flight
-import pytest
 from node_client import message
 from numbers_table import SUMS
 from spark_process import SparkProcess
@@ -32,16 +31,9 @@ class ListeningNode(flight.FlightServerBase):
         raise flight.FlightUnimplementedError("this node runs nothing")
 
 
-@pytest.fixture
-def node(tmp_path):
-    (tmp_path / "run").mkdir(mode=0o700)
-    node = ListeningNode(f"grpc+unix://{tmp_path}/run/node.sock")
-    yield node
-    node.shutdown()
-
-
-def test_mode_and_partitions_arrive(conf, numbers, node, tmp_path):
-    conf = conf | {"spark.shadowvm.node.address": f"{tmp_path}/run/node.sock", "spark.shadowvm.minBytes": "0"}
+def test_mode_and_partitions_arrive(conf, numbers, stand_in):
+    node, socket = stand_in(ListeningNode)
+    conf = conf | {"spark.shadowvm.node.address": str(socket), "spark.shadowvm.minBytes": "0"}
     with SparkProcess(conf, numbers, ["numbers"]) as spark:
         assert len(spark.ask(SUMS)["rows"]) == 7
         spark.request("set", key="spark.shadowvm.partitions", value="12")

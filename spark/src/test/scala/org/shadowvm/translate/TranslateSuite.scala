@@ -5,8 +5,6 @@ package org.shadowvm.translate
 
 import java.nio.file.{Files, Path}
 
-import scala.io.Source
-
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
@@ -15,6 +13,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import org.shadowvm.SqlResources
 import org.shadowvm.settings.ShadowSettings
 
 /** Plans of a local Spark, translated; no node is needed. */
@@ -44,15 +43,11 @@ trait TranslateSuite extends AnyFunSuite with BeforeAndAfterAll {
     spark.read.parquet(path).createOrReplaceTempView(name)
   }
 
-  protected def sqlFile(name: String): String = {
-    val source = Source.fromInputStream(getClass.getResourceAsStream(s"/sql/$name.sql"), "UTF-8")
-    try source.mkString
-    finally source.close()
-  }
+  protected def sqlFile(name: String): String =
+    SqlResources.text(Path.of(getClass.getResource(s"/sql/$name.sql").toURI))
 
   protected def queries(folder: String): Seq[String] =
-    Files.list(Path.of(getClass.getResource(s"/sql/$folder").toURI)).toArray.toSeq
-      .map(_.asInstanceOf[Path].getFileName.toString.stripSuffix(".sql")).sorted
+    SqlResources.files(folder).map(_.getFileName.toString.stripSuffix(".sql"))
 
   /** With these settings of the session for the time of 'body'. */
   protected def withSettings[T](settings: (String, String)*)(body: => T): T = {

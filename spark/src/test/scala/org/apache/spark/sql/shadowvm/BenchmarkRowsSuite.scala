@@ -3,11 +3,9 @@
 
 package org.apache.spark.sql.shadowvm
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.Path
 
-import scala.collection.JavaConverters._
-
-import org.shadowvm.TestProgram
+import org.shadowvm.{SqlResources, TestProgram}
 
 /** The benchmarks' queries, of bench/sql, on small data: the rows of plain Spark. */
 abstract class BenchmarkRowsSuite(name: String, data: => Path, tables: Seq[String]) extends ShadowSuite {
@@ -18,19 +16,13 @@ abstract class BenchmarkRowsSuite(name: String, data: => Path, tables: Seq[Strin
     }
   }
 
-  protected def queries: Seq[Path] = {
-    val list = Files.list(Paths.get(getClass.getResource(s"/sql/$name").toURI))
-    try list.iterator().asScala.toList.sorted
-    finally list.close()
-  }
-
-  protected def sqlOf(query: Path): String = new String(Files.readAllBytes(query), "UTF-8")
+  protected def queries: Seq[Path] = SqlResources.files(name)
 }
 
 class SsbRowsSuite
     extends BenchmarkRowsSuite("ssb", TestProgram.ssb, Seq("lineorder", "customer", "supplier", "part", "date")) {
   queries.foreach { query =>
-    test(s"${query.getFileName} runs whole in the node")(runsInNode(sqlOf(query)))
+    test(s"${query.getFileName} runs whole in the node")(runsInNode(SqlResources.text(query)))
   }
 }
 
@@ -41,7 +33,7 @@ class TpchRowsSuite
       Seq("lineitem", "orders", "customer", "supplier", "part", "partsupp", "nation", "region")) {
   queries.foreach { query =>
     test(s"${query.getFileName}: what stays in Spark has a reason") {
-      val report = compare(sqlOf(query))
+      val report = compare(SqlResources.text(query))
       assert(report.whole || report.reasons.nonEmpty, report)
     }
   }

@@ -3,16 +3,18 @@
 
 package org.apache.spark.sql.shadowvm
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Path}
 
 import scala.collection.JavaConverters._
+
+import org.shadowvm.SqlResources
 
 /**
  * The queries of src/test/resources/sql/features, one file per feature. Each follows a line that says where it runs:
  * `-- node` for all of it, `-- both`, or `-- spark CODE` with a code of the reason.
  */
 class SqlFilesSuite extends ShadowSuite {
-  SqlFilesSuite.files.foreach { file =>
+  SqlResources.files("features").foreach { file =>
     SqlFilesSuite.queries(file).zipWithIndex.foreach { case (SqlFilesSuite.Query(where, sql), index) =>
       test(s"${file.getFileName} ${index + 1}: $where") {
         where match {
@@ -30,13 +32,6 @@ object SqlFilesSuite {
 
   private val Where = "-- (node|both|spark [A-Z_]+)".r
   private val InSpark = "spark ([A-Z_]+)".r
-
-  def files: Seq[Path] = {
-    val folder = Paths.get(getClass.getResource("/sql/features").toURI)
-    val list = Files.list(folder)
-    try list.iterator().asScala.toList.sorted
-    finally list.close()
-  }
 
   def queries(file: Path): Seq[Query] =
     Files.readAllLines(file).asScala.foldLeft(Vector.empty[Query]) {
