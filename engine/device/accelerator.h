@@ -26,6 +26,7 @@ struct AcceleratorFacts {
   int64_t memory_bytes = 0;
   int64_t shared_bytes = 0;  // of one block, at most
   std::string link;          // to the host's memory, in words
+  std::string driver;        // in words
 };
 
 class Accelerator;

@@ -52,15 +52,22 @@ bool HoldsText(const RowSet& rows) {
 }  // namespace
 
 std::optional<BuildKey> BuildKey::Of(const plan::Pipeline& pipeline, const plan::Settings& settings,
-                                     const std::shared_ptr<columns::TableSource>& table) {
+                                     const std::shared_ptr<columns::TableSource>& table,
+                                     bool in_memory) {
   if (pipeline.sink != plan::SinkKind::kBuild || pipeline.source.scan == nullptr) return {};
   const auto& join = plan::As<plan::JoinNode>(*pipeline.node);
   BuildKey key;
   key.table = std::dynamic_pointer_cast<storage::ParquetTable>(table);
-  if (key.table == nullptr) return {};
   const plan::ScanNode& scan = *pipeline.source.scan;
   key.source = scan.source;
-  for (const int ordinal : scan.columns) key.columns.push_back(&key.table->column(ordinal));
+  if (key.table != nullptr) {
+    for (const int ordinal : scan.columns) key.columns.push_back(&key.table->column(ordinal));
+  } else if (in_memory) {
+    key.memory = table;
+    key.ordinals = scan.columns;
+  } else {
+    return {};
+  }
   key.input = scan.output;
   key.settings = settings;
   for (const plan::Step& step : pipeline.steps) {
@@ -72,20 +79,22 @@ std::optional<BuildKey> BuildKey::Of(const plan::Pipeline& pipeline, const plan:
 }
 
 bool BuildKey::HasSameContents(const BuildKey& other) const {
+  if (memory != nullptr || other.memory != nullptr) return memory == other.memory;
   return &table->contents() == &other.table->contents();
 }
 
 bool BuildKey::operator==(const BuildKey& other) const {
-  return HasSameContents(other) && columns == other.columns && input == other.input &&
-         SameSettings(settings, other.settings) && shape == other.shape && output == other.output &&
+  return HasSameContents(other) && columns == other.columns && ordinals == other.ordinals &&
+         input == other.input && SameSettings(settings, other.settings) && shape == other.shape &&
+         output == other.output &&
          std::equal(expressions.begin(), expressions.end(), other.expressions.begin(),
                     other.expressions.end(), [](const auto& left, const auto& right) {
                       return plan::Equals(*left, *right);
                     });
 }
 
-BuildCache::BuildCache(memory::MemoryBudget* budget, int64_t limit)
-    : budget_(budget), limit_(limit) {
+BuildCache::BuildCache(memory::MemoryBudget* budget, int64_t limit, bool in_memory)
+    : budget_(budget), limit_(limit), in_memory_(in_memory) {
   budget_->AddReclaimer(this);
 }
 
@@ -117,6 +126,7 @@ void BuildCache::Keep(BuildKey key, const PipelineOutput& output) {
   RowSet rows = *output.rows;
   rows.keepers.clear();
   entry.output.rows = std::make_shared<const RowSet>(std::move(rows));
+  entry.output.kept = std::make_shared<KeptJoins>();
   Entries dropped;
   std::lock_guard lock(mutex_);
   // Two queries may have built it at the same time.
@@ -145,6 +155,8 @@ void BuildCache::Clear() {
 void BuildCache::Reclaim(int64_t bytes) {
   Entries dropped;
   std::lock_guard lock(mutex_);
+  // Tables are not counted; they are made anew from rows.
+  for (const Entry& entry : entries_) entry.output.kept->Clear();
   ShrinkLocked(std::max<int64_t>(bytes_ - bytes, 0), &dropped);
 }
 

@@ -25,16 +25,20 @@ struct BuildKey {
   plan::ScanSource source;
   std::shared_ptr<storage::ParquetTable> table;
   std::vector<const storage::TableColumn*> columns;  // that are read
-  columns::Schema input;                             // of these columns
+  // Instead of both, of a table in memory: what was added once does not change.
+  std::shared_ptr<columns::TableSource> memory;
+  std::vector<int> ordinals;
+  columns::Schema input;  // of these columns
   plan::Settings settings;
   std::vector<int> shape;  // kinds of steps, how many expressions each, columns kept
   std::vector<plan::ExpressionPtr> expressions;  // of all steps and the join's keys, in order
   columns::Schema output;
 
   // Nothing for a pipeline that is not the build side of a join, or whose rows depend on more than
-  // files: other pipelines, tables in memory.
+  // files: other pipelines, or tables in memory unless these count as well.
   static std::optional<BuildKey> Of(const plan::Pipeline& pipeline, const plan::Settings& settings,
-                                    const std::shared_ptr<columns::TableSource>& table);
+                                    const std::shared_ptr<columns::TableSource>& table,
+                                    bool in_memory = false);
   // Of the same files as they are now.
   bool HasSameContents(const BuildKey& other) const;
   bool operator==(const BuildKey& other) const;
@@ -45,9 +49,11 @@ struct BuildKey {
 // changed, and any goes when a query runs short of memory. Thread-safe.
 class BuildCache : public memory::Reclaimer {
  public:
-  BuildCache(memory::MemoryBudget* budget, int64_t limit);
+  // With 'in_memory' it keeps those of tables in memory too.
+  BuildCache(memory::MemoryBudget* budget, int64_t limit, bool in_memory = false);
   ~BuildCache() override;
 
+  bool in_memory() const { return in_memory_; }
   std::optional<PipelineOutput> Find(const BuildKey& key);
   // Unless it is too large, or holds strings that lie in what the pipeline read.
   void Keep(BuildKey key, const PipelineOutput& output);
@@ -67,6 +73,7 @@ class BuildCache : public memory::Reclaimer {
 
   memory::MemoryBudget* const budget_;
   const int64_t limit_;
+  const bool in_memory_;
   mutable std::mutex mutex_;
   Entries entries_;
   int64_t bytes_ = 0;

@@ -26,8 +26,9 @@ base::Result<std::unique_ptr<Engine>> Engine::Make(EngineOptions options) {
   SVM_ASSIGN_OR_RETURN(auto kernels, vkernel::KernelCache::Create(options.kernels));
   kernels->Prewarm();
   std::unique_ptr<Engine> engine(new Engine(options, memory_bytes, std::move(kernels)));
-  if (options.gpu.kind != GpuKind::kNone) {
-    SVM_ASSIGN_OR_RETURN(engine->gpu_, Gpu::Open(options.gpu, &engine->budget_));
+  engine->gpu_ = std::make_unique<GpuKeeper>(options.gpu, &engine->budget_);
+  if (options.gpu.kind != GpuKind::kNone && options.gpu.required) {
+    SVM_RETURN_NOT_OK(engine->gpu_->Require().status());
   }
   return engine;
 }
@@ -43,18 +44,18 @@ Engine::Engine(const EngineOptions& options, int64_t memory_bytes,
   files_ =
       std::make_unique<storage::TableRegistry>(storage::StorageContext{&budget_, segments_.get()});
   builds_ = std::make_unique<BuildCache>(
-      &budget_, options.keep_tables ? static_cast<int64_t>(memory_bytes * kBuildShare) : 0);
+      &budget_, options.keep_tables ? static_cast<int64_t>(memory_bytes * kBuildShare) : 0,
+      options.keep_added_builds);
 }
 
 Engine::~Engine() = default;
 
 base::Result<std::shared_ptr<arrow::Table>> Engine::Run(const v1::Command& command,
-                                                        const schedule::CancelToken* cancel,
-                                                        QueryStats* stats) {
+                                                        RunOptions options) {
   QueryStats own_stats;
-  if (stats == nullptr) stats = &own_stats;
-  SVM_ASSIGN_OR_RETURN(const auto plan, Plan(command, &stats->spans));
-  return RunOpened(plan.get(), {cancel, stats});
+  if (options.stats == nullptr) options.stats = &own_stats;
+  SVM_ASSIGN_OR_RETURN(const auto plan, Plan(command, &options.stats->spans));
+  return RunOpened(plan.get(), options);
 }
 
 base::Result<std::unique_ptr<QueryPlan>> Engine::Plan(const v1::Command& command,

@@ -14,7 +14,8 @@
 #include "engine/columns/table.h"
 #include "engine/device/cpu_device.h"
 #include "engine/exec/build_cache.h"
-#include "engine/exec/gpu/gpu.h"
+#include "engine/exec/gpu/gpu_keeper.h"
+#include "engine/exec/plan_cache.h"
 #include "engine/exec/query_context.h"
 #include "engine/exec/query_plan.h"
 #include "engine/memory/budget.h"
@@ -30,8 +31,10 @@ struct EngineOptions {
   int threads = 0;           // 0: one per core
   int64_t memory_bytes = 0;  // of tables and states together; 0: half of the machine's
   bool keep_tables = true;   // false: nothing stays in memory between queries
+  // Build sides of tables that were added stay for later queries too, as those of files do.
+  bool keep_added_builds = false;
   vkernel::KernelCacheOptions kernels;
-  // With a kind, pipelines run on that GPU where they can, and on the CPU where not (mode gpu).
+  // With a kind, pipelines may run on that GPU (RunOptions::mode).
   GpuOptions gpu;
 };
 
@@ -42,16 +45,19 @@ class Engine {
   static base::Result<std::unique_ptr<Engine>> Make(EngineOptions options = {});
   ~Engine();
 
-  // Answers a command; a command that writes a file answers with an empty table. 'cancel' and
-  // 'stats' may be null.
+  // Answers a command; a command that writes a file answers with an empty table.
   base::Result<std::shared_ptr<arrow::Table>> Run(const v1::Command& command,
-                                                  const schedule::CancelToken* cancel = nullptr,
-                                                  QueryStats* stats = nullptr);
+                                                  RunOptions options = {});
 
   // The same in two steps: a plan made here runs later, by one caller at a time, on its files as
   // they are then. 'spans' may be null.
   base::Result<std::unique_ptr<QueryPlan>> Plan(const v1::Command& command, base::Spans* spans);
   base::Result<std::shared_ptr<arrow::Table>> Run(QueryPlan* plan, RunOptions options);
+
+  // The same for a serialized command, or a plan that is used again (PlanCache).
+  base::Result<std::shared_ptr<QueryPlan>> Plan(const std::string& command, base::Spans* spans) {
+    return plans_->Take(command, spans);
+  }
 
   // Makes a table known by name, in place of one that had it.
   base::Status AddTable(const std::string& name, std::shared_ptr<columns::TableSource> table);
@@ -67,7 +73,9 @@ class Engine {
   memory::MemoryBudget& budget() { return budget_; }
   vkernel::KernelCache& kernels() { return *kernels_; }
   device::Device& device() { return *device_; }
-  Gpu* gpu() { return gpu_.get(); }  // null in mode cpu
+  GpuKeeper& gpu_keeper() { return *gpu_; }
+  // Null where there is none now; waits for one that is being opened.
+  std::shared_ptr<Gpu> gpu() { return gpu_->Take(/*wait=*/true); }
 
  private:
   friend class Query;
@@ -82,7 +90,8 @@ class Engine {
   std::unique_ptr<storage::TableRegistry> files_;
   std::unique_ptr<BuildCache> builds_;
   std::unique_ptr<vkernel::KernelCache> kernels_;
-  std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<GpuKeeper> gpu_;
+  std::shared_ptr<PlanCache> plans_ = std::make_shared<PlanCache>(this);
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<columns::TableSource>> tables_;
 };

@@ -56,13 +56,12 @@ class DenseChooser {
     for (const auto& [join, columns] : payloads) {
       if (!CanGiveCodes(blueprint_.joins[join])) return false;
       const auto& rows = joins_[join].build->rows;
-      std::optional<GroupCodes> codes = MakeGroupCodes(*rows, columns);
-      if (!codes.has_value()) return false;
-      auto shared = std::make_shared<const GroupCodes>(std::move(*codes));
+      const auto codes = joins_[join].CodesOf(columns);
+      if (codes == nullptr) return false;
       key_of_join_[join] = static_cast<int>(grouping_.keys.size());
       grouping_.keys.push_back({.kind = GroupKeyKind::kJoinCode, .join = join});
-      grouping_.dense_keys.push_back(DenseKey::Join(shared, rows));
-      grouping_.join_codes.push_back({join, shared});
+      grouping_.dense_keys.push_back(DenseKey::Join(codes, rows));
+      grouping_.join_codes.push_back({join, columns, codes});
     }
     return true;
   }

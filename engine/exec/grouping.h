@@ -24,6 +24,7 @@ struct Grouping {
   std::vector<DenseKeyColumn> key_columns;  // one per key of the aggregate
   struct JoinCodes {
     int join;
+    std::vector<int> columns;  // of its build side
     std::shared_ptr<const GroupCodes> codes;
   };
   std::vector<JoinCodes> join_codes;  // to be added to the joins' tables

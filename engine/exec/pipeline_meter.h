@@ -19,17 +19,25 @@ class PipelineMeter {
         rows_(stats.rows_read),
         run_(stats.segments_run),
         skipped_(stats.segments_skipped),
-        partitions_(stats.partitions) {}
+        partitions_(stats.partitions),
+        num_on_gpu_(stats.gpu.size()) {}
 
   PipelineStats Read(int index, int64_t rows_out) const {
     const std::chrono::duration<double, std::milli> time = Clock::now() - begin_;
-    return {index,
-            stats_.rows_read - rows_,
-            rows_out,
-            time.count(),
-            stats_.segments_run - run_,
-            stats_.segments_skipped - skipped_,
-            stats_.partitions - partitions_};
+    PipelineStats read{index,
+                       stats_.rows_read - rows_,
+                       rows_out,
+                       time.count(),
+                       stats_.segments_run - run_,
+                       stats_.segments_skipped - skipped_,
+                       stats_.partitions - partitions_};
+    if (stats_.gpu.size() > num_on_gpu_) {
+      const GpuPipeline& there = stats_.gpu.back();
+      read.on_gpu = there.why_not.empty();
+      read.kernel_ms = there.kernel_ms;
+      read.why_not_gpu = there.why_not;
+    }
+    return read;
   }
 
  private:
@@ -40,6 +48,7 @@ class PipelineMeter {
   const int64_t run_;
   const int64_t skipped_;
   const int64_t partitions_;
+  const size_t num_on_gpu_;
 };
 
 }  // namespace shadowvm::exec

@@ -11,6 +11,7 @@
 
 #include "engine/columns/segment.h"
 #include "engine/columns/type.h"
+#include "engine/exec/kept_joins.h"
 #include "engine/exec/state/row_set.h"
 
 namespace shadowvm::exec {
@@ -26,6 +27,8 @@ struct PipelineOutput {
   std::vector<int> keys;
   std::optional<columns::Zone> key_zone;
   int64_t most_rows = 0;
+  // Of one that is kept between queries; else null.
+  std::shared_ptr<KeptJoins> kept;
 };
 
 }  // namespace shadowvm::exec

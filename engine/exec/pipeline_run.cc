@@ -38,7 +38,16 @@ base::Status PipelineRun::Plan() {
   }
   const Span span(&context_.stats->spans, Stage::kRender);
   rendered_ = vkernel::Render(blueprint_);
+  if (context_.gpu != nullptr) PrepareForGpu();
   return base::Status::OK();
+}
+
+// The program is made while the CPU's kernel is compiled and build sides run.
+void PipelineRun::PrepareForGpu() {
+  why_not_gpu_ = vkernel::WhyNotOnCuda(blueprint_);
+  if (!why_not_gpu_.empty()) return;
+  gpu_text_ = vkernel::Render(blueprint_, vkernel::Target::kCuda).text;
+  static_cast<void>(context_.gpu->programs().Find(blueprint_.title, gpu_text_));
 }
 
 base::Status PipelineRun::TranslateSink() {
@@ -157,7 +166,7 @@ base::Result<RowSet> PipelineRun::RunCollect(int64_t enough) {
 
 base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
   for (const Grouping::JoinCodes& codes : grouping_.join_codes) {
-    SVM_RETURN_NOT_OK(joins_[codes.join].table->AddCodes(codes.codes->codes, context_.workers));
+    SVM_RETURN_NOT_OK(joins_[codes.join].AddCodes(context_, codes.columns, *codes.codes));
   }
   binding_->RefreshJoins();
   std::vector<int64_t> origins;
@@ -193,26 +202,37 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
 base::Result<bool> PipelineRun::TryGpu(KernelRun* run, const DenseSink& sink) {
   GpuPipeline& report = context_.stats->gpu.emplace_back();
   report.title = blueprint_.title;
-  report.why_not = vkernel::WhyNotOnCuda(blueprint_);
+  report.why_not = why_not_gpu_;
   if (!report.why_not.empty()) return false;
-  report.text = vkernel::Render(blueprint_, vkernel::Target::kCuda).text;
+  report.text = gpu_text_;
+  const auto program = GpuProgram();
+  if (!program.ok()) report.why_not = program.status().message();
+  if (program.ok() && *program == nullptr) report.why_not = "its kernel is still being compiled";
+  if (!report.why_not.empty()) return false;
   SVM_ASSIGN_OR_RETURN(const MeasuredSteps steps, run->MeasureSteps());
-  const base::Result<GpuTimes> ran = RunGpuKernel(report, steps, sink);
+  const base::Result<GpuTimes> ran =
+      RunOnGpu(context_, context_.gpu, **program, *binding_, steps, sink);
   // The groups are as they were. If it was the query that failed it fails again, here.
   if (!ran.ok()) report.why_not = ran.status().message();
-  if (ran.ok()) report.times = *ran;
-  return ran.ok();
+  if (!ran.ok()) return false;
+  report.times = *ran;
+  context_.stats->rows_read += RowsToRead();
+  return true;
 }
 
-base::Result<GpuTimes> PipelineRun::RunGpuKernel(const GpuPipeline& report,
-                                                 const MeasuredSteps& steps,
-                                                 const DenseSink& sink) {
-  std::shared_ptr<const device::Program> program;
-  {
-    const Span span(&context_.stats->spans, Stage::kCompile);
-    SVM_ASSIGN_OR_RETURN(program, context_.gpu->programs().Get(report.title, report.text));
+int64_t PipelineRun::RowsToRead() const {
+  int64_t rows = 0;
+  for (int segment = 0; segment < source_.table->num_segments(); ++segment) {
+    if (binding_->MayPass(segment)) rows += source_.table->segment_rows(segment);
   }
-  return RunOnGpu(context_, context_.gpu, *program, *binding_, steps, sink);
+  return rows;
+}
+
+base::Result<vkernel::ProgramCache::Loaded> PipelineRun::GpuProgram() {
+  const Span span(&context_.stats->spans, Stage::kCompile);
+  vkernel::ProgramCache& programs = context_.gpu->programs();
+  if (context_.mode == schedule::Mode::kGpu) return programs.Get(blueprint_.title, gpu_text_);
+  return programs.Find(blueprint_.title, gpu_text_);
 }
 
 std::vector<HashKeyColumn> PipelineRun::HashKeyColumns() const {

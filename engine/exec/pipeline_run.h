@@ -4,8 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "engine/exec/gpu/gpu.h"
 #include "engine/exec/gpu/launch_call.h"
 #include "engine/exec/grouping.h"
 #include "engine/exec/kernel_binding.h"
@@ -45,8 +47,12 @@ class PipelineRun {
   // Adds the pipeline's rows to the groups on the GPU. False: it cannot, or the card, its memory or
   // its compiler failed, and nothing has happened.
   base::Result<bool> TryGpu(KernelRun* run, const DenseSink& sink);
-  base::Result<GpuTimes> RunGpuKernel(const GpuPipeline& report, const MeasuredSteps& steps,
-                                      const DenseSink& sink);
+  // Writes the GPU's kernel, or says why there is none, and has it compiled.
+  void PrepareForGpu();
+  // Waits for it in mode gpu; in others it is null until it is there, and the CPU goes ahead.
+  base::Result<vkernel::ProgramCache::Loaded> GpuProgram();
+  // Of segments that are not left out.
+  int64_t RowsToRead() const;
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
   base::Result<RowSet> RunSorted();
   base::Result<RowSet> RunLimit();
@@ -62,6 +68,7 @@ class PipelineRun {
   std::unique_ptr<vkernel::PipelineTranslator> translator_;
   vkernel::Blueprint blueprint_;
   vkernel::RenderedKernel rendered_;
+  std::string gpu_text_, why_not_gpu_;
   Grouping grouping_;
   SortPlan sort_;
   std::vector<plan::ExpressionPtr> extra_;  // computed keys of a build side

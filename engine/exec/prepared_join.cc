@@ -50,8 +50,7 @@ base::Result<PreparedJoin> Prepare(const QueryContext& context, const plan::Pipe
   join.options.probe_zone = ProbeZone(pipeline, step, source);
   join.options.shape = ChooseJoinShape(FactsOf(node, build, join.options.probe_zone));
   join.options.rows = join.options.shape.kind == JoinShape::Kind::kHash;
-  SVM_ASSIGN_OR_RETURN(join.table,
-                       JoinTable::Build(build.rows, join.options, context.budget, context.workers));
+  SVM_RETURN_NOT_OK(join.MakeTable(context));
   return join;
 }
 
@@ -77,8 +76,45 @@ vkernel::BuildFacts PreparedJoin::Facts() const {
 base::Status PreparedJoin::AddRows(const QueryContext& context) {
   if (options.rows) return base::Status::OK();
   options.rows = true;
+  return MakeTable(context);
+}
+
+// A hash table remembers dictionaries of those who probe it by their addresses, which may be
+// others' by the next query.
+bool PreparedJoin::CanKeepTable() const {
+  return build->kept != nullptr && options.shape.kind == JoinShape::Kind::kDirect;
+}
+
+base::Status PreparedJoin::MakeTable(const QueryContext& context) {
+  table = CanKeepTable() ? build->kept->FindTable(options, {}) : nullptr;
+  if (table != nullptr) return base::Status::OK();
   SVM_ASSIGN_OR_RETURN(table,
                        JoinTable::Build(build->rows, options, context.budget, context.workers));
+  if (CanKeepTable()) build->kept->KeepTable(options, {}, table);
+  return base::Status::OK();
+}
+
+std::shared_ptr<const GroupCodes> PreparedJoin::CodesOf(const std::vector<int>& columns) const {
+  std::shared_ptr<const GroupCodes> found;
+  if (build->kept != nullptr) found = build->kept->FindCodes(columns);
+  if (found != nullptr) return found;
+  std::optional<GroupCodes> codes = MakeGroupCodes(*build->rows, columns);
+  if (!codes.has_value()) return nullptr;
+  found = std::make_shared<const GroupCodes>(std::move(*codes));
+  if (build->kept != nullptr) build->kept->KeepCodes(columns, found);
+  return found;
+}
+
+// A table that is kept may be in use by others: the one with codes is another, of the same keys.
+base::Status PreparedJoin::AddCodes(const QueryContext& context, const std::vector<int>& columns,
+                                    const GroupCodes& codes) {
+  if (!CanKeepTable()) return table->AddCodes(codes.codes, context.workers);
+  std::shared_ptr<JoinTable> found = build->kept->FindTable(options, columns);
+  if (found == nullptr) {
+    SVM_ASSIGN_OR_RETURN(found, table->WithCodes(codes.codes, context.workers));
+    build->kept->KeepTable(options, columns, found);
+  }
+  table = std::move(found);
   return base::Status::OK();
 }
 

@@ -18,11 +18,19 @@ namespace shadowvm::exec {
 struct PreparedJoin {
   const PipelineOutput* build = nullptr;
   JoinTableOptions options;
-  std::unique_ptr<JoinTable> table;
+  std::shared_ptr<JoinTable> table;
 
   vkernel::BuildFacts Facts() const;
-  // Builds the table again with build rows in it: payload is read, or keys repeat.
+  // The table with build rows in it: payload is read, or keys repeat.
   base::Status AddRows(const QueryContext& context);
+  // Group codes over these columns of the build side; null where there would be too many.
+  std::shared_ptr<const GroupCodes> CodesOf(const std::vector<int>& columns) const;
+  // The table with those codes in it.
+  base::Status AddCodes(const QueryContext& context, const std::vector<int>& columns,
+                        const GroupCodes& codes);
+  bool CanKeepTable() const;
+  // Finds the table of the options among those that are kept, or builds it.
+  base::Status MakeTable(const QueryContext& context);
 };
 
 // The tables of a pipeline's probe steps, in order. Direct tables hold existence alone at first:

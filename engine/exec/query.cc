@@ -31,7 +31,11 @@ Query::Query(Engine* engine, QueryPlan* plan, const RunOptions& options)
   context_.budget = &engine->budget_;
   context_.workers = {engine->device_.get(), options.cancel};
   context_.kernels = engine->kernels_.get();
-  context_.gpu = engine->gpu_.get();
+  context_.mode = options.mode;
+  if (context_.mode != schedule::Mode::kCpu) {
+    gpu_ = engine->gpu_->Take(/*wait=*/context_.mode == schedule::Mode::kGpu);
+    context_.gpu = gpu_.get();
+  }
   context_.stats = options.stats;
   context_.partitions = options.partitions;
   context_.settings = plan->settings();
@@ -83,7 +87,7 @@ base::Status Query::FindBuilds() {
     std::optional<BuildKey>& key = build_keys_.emplace_back();
     if (pipeline.sink != plan::SinkKind::kBuild || pipeline.source.scan == nullptr) continue;
     SVM_ASSIGN_OR_RETURN(const auto table, plan_.Open(pipeline.source.scan->source));
-    key = BuildKey::Of(pipeline, context_.settings, table);
+    key = BuildKey::Of(pipeline, context_.settings, table, builds_.in_memory());
     if (!key) continue;
     if (auto found = builds_.Find(*key)) outputs_[pipeline.id] = std::move(*found);
   }

@@ -45,6 +45,7 @@ class Query {
 
   QueryPlan& plan_;
   const RunOptions& options_;
+  std::shared_ptr<Gpu> gpu_;
   QueryContext context_;
   BuildCache& builds_;
   std::vector<PipelineOutput> outputs_;

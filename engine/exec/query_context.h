@@ -13,6 +13,7 @@
 #include "engine/memory/budget.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/cancel_token.h"
+#include "engine/schedule/mode.h"
 #include "engine/schedule/parallel.h"
 #include "engine/vkernel/compile/kernel_cache.h"
 
@@ -58,6 +59,9 @@ struct PipelineStats {
   int64_t segments_run = 0;
   int64_t segments_skipped = 0;
   int64_t partitions = 0;
+  bool on_gpu = false;
+  double kernel_ms = 0;          // on the GPU
+  std::string why_not_gpu = {};  // of one that was meant for it
 };
 
 // What a run is told, and whom it tells. 'cancel' and 'stats' may be null.
@@ -67,6 +71,7 @@ struct RunOptions {
   // That a pipeline's source is cut into, as long as one holds no more than a segment; 0: of a size
   // that suits the CPU.
   int64_t partitions = 0;
+  schedule::Mode mode = schedule::Mode::kAuto;
   // Called at the barrier of each pipeline, in their order, by the thread that runs the query. A
   // query that starts over passes the same barriers again.
   std::function<void(const PipelineStats&)> on_barrier = {};
@@ -78,7 +83,8 @@ struct QueryContext {
   memory::MemoryBudget* budget = nullptr;
   schedule::Workers workers;
   vkernel::KernelCache* kernels = nullptr;
-  Gpu* gpu = nullptr;  // mode gpu: pipelines run there where they can
+  Gpu* gpu = nullptr;  // null: there is none, or the mode is cpu
+  schedule::Mode mode = schedule::Mode::kAuto;
   QueryStats* stats = nullptr;
   int64_t partitions = 0;  // as RunOptions has it
   plan::Settings settings;

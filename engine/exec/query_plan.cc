@@ -28,24 +28,29 @@ base::Result<columns::Schema> QueryPlan::SchemaOf(const plan::ScanSource& source
 
 base::Result<std::shared_ptr<columns::TableSource>> QueryPlan::Open(
     const plan::ScanSource& source) {
-  for (const auto& [known, table] : opened_) {
-    if (known == source) return table;
+  for (const Opened& known : opened_) {
+    if (known.source == source) return known.table;
   }
   SVM_ASSIGN_OR_RETURN(auto table, engine_.Open(source));
-  opened_.emplace_back(source, table);
+  opened_.push_back({source, table->schema().fields, table});
   return table;
 }
 
 base::Status QueryPlan::Reopen() {
-  for (auto& [source, table] : opened_) {
-    SVM_ASSIGN_OR_RETURN(auto now, engine_.Open(source));
-    if (now->schema().fields != table->schema().fields) {
-      return base::MakeError(base::ErrorCode::kFileChanged,
-                             source.name() + " has other columns than when the query was planned");
+  for (Opened& opened : opened_) {
+    SVM_ASSIGN_OR_RETURN(auto now, engine_.Open(opened.source));
+    if (now->schema().fields != opened.fields) {
+      return base::MakeError(
+          base::ErrorCode::kFileChanged,
+          opened.source.name() + " has other columns than when the query was planned");
     }
-    table = std::move(now);
+    opened.table = std::move(now);
   }
   return base::Status::OK();
+}
+
+void QueryPlan::CloseTables() {
+  for (Opened& opened : opened_) opened.table = nullptr;
 }
 
 }  // namespace shadowvm::exec

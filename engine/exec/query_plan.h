@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "engine/base/span.h"
@@ -37,13 +36,21 @@ class QueryPlan : private plan::Catalog {
   // Opens every table anew: for a run that comes later than the planning, or once more.
   // kFileChanged if a table has other columns now.
   base::Status Reopen();
+  // Lets go of the tables, until Reopen.
+  void CloseTables();
 
  private:
+  struct Opened {
+    plan::ScanSource source;
+    std::vector<columns::Field> fields;  // when it was planned
+    std::shared_ptr<columns::TableSource> table;
+  };
+
   explicit QueryPlan(Engine* engine) : engine_(*engine) {}
   base::Result<columns::Schema> SchemaOf(const plan::ScanSource& source) override;
 
   Engine& engine_;
-  std::vector<std::pair<plan::ScanSource, std::shared_ptr<columns::TableSource>>> opened_;
+  std::vector<Opened> opened_;
   std::optional<plan::Plan> plan_;
   std::vector<plan::Pipeline> pipelines_;  // point into the plan
 };

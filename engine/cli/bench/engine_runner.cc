@@ -47,10 +47,22 @@ base::Result<std::vector<int>> OrdinalsOf(const columns::TableSource& table,
   return ordinals;
 }
 
+// In a folder, or one that was added.
+base::Result<std::shared_ptr<columns::TableSource>> OpenTable(exec::Engine* engine,
+                                                              const std::string& folder,
+                                                              const std::string& table) {
+  if (folder.empty()) return engine->Open({{}, table});
+  return engine->Open({{folder + "/" + table + ".parquet"}, {}});
+}
+
 class EngineRunner : public QueryRunner {
  public:
-  EngineRunner(std::unique_ptr<exec::Engine> engine, SsbTables tables, std::string folder)
-      : engine_(std::move(engine)), tables_(std::move(tables)), folder_(std::move(folder)) {}
+  EngineRunner(std::unique_ptr<exec::Engine> engine, schedule::Mode mode, SsbTables tables,
+               std::string folder)
+      : engine_(std::move(engine)),
+        mode_(mode),
+        tables_(std::move(tables)),
+        folder_(std::move(folder)) {}
 
   ~EngineRunner() override { WarnOfKernelsNotKept(engine_->kernels().stats()); }
 
@@ -58,12 +70,14 @@ class EngineRunner : public QueryRunner {
 
   base::Result<QueryRun> Run(const std::string& query, const nlohmann::json& constants) override {
     SVM_ASSIGN_OR_RETURN(const client::Frame frame, MakeSsbQuery(query, tables_, constants));
-    const v1::Command command = frame.ToCommand();
+    // As a node gets it, which remembers commands.
+    const std::string command = frame.ToCommand().SerializeAsString();
     exec::QueryStats stats;
     const auto before = engine_->kernels().stats();
     const auto start = std::chrono::steady_clock::now();
     QueryRun run;
-    SVM_ASSIGN_OR_RETURN(run.answer, engine_->Run(command, nullptr, &stats));
+    SVM_ASSIGN_OR_RETURN(const auto plan, engine_->Plan(command, &stats.spans));
+    SVM_ASSIGN_OR_RETURN(run.answer, engine_->Run(plan.get(), {.stats = &stats, .mode = mode_}));
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
     run.total_ms = elapsed.count();
@@ -73,13 +87,7 @@ class EngineRunner : public QueryRunner {
     run.merge_ms = stats.spans.Milliseconds(base::Stage::kMerge);
     run.compiles = engine_->kernels().stats().compiles_fast - before.compiles_fast;
     run.bytes = stats.bytes_read.load();
-    for (const exec::GpuPipeline& pipeline : stats.gpu) {
-      run.gpu_ms += pipeline.times.kernel_ms;
-      run.copy_ms += pipeline.times.copy_ms;
-      run.link_bytes += pipeline.times.link_bytes;
-      run.device_bytes += pipeline.times.device_bytes;
-      if (!pipeline.why_not.empty()) run.gpu_why_not = pipeline.title + ": " + pipeline.why_not;
-    }
+    AddGpuStats(stats, &run);
     return run;
   }
 
@@ -96,39 +104,13 @@ class EngineRunner : public QueryRunner {
     return footprint;
   }
 
-  // Brings every column that a query reads into memory, as far as there is room, and has a GPU's
-  // driver pin it.
-  base::Status Load() {
-    for (const auto& [table, columns] : ColumnsRead()) {
-      SVM_ASSIGN_OR_RETURN(const auto source, Open(table));
-      SVM_ASSIGN_OR_RETURN(const std::vector<int> ordinals, OrdinalsOf(*source, columns));
-      for (const int ordinal : ordinals) SVM_RETURN_NOT_OK(source->layout(ordinal));
-      SVM_RETURN_NOT_OK(schedule::ParallelFor(
-          {&engine_->device(), nullptr}, source->num_segments(),
-          [&](int, int64_t segment) -> base::Status {
-            SVM_ASSIGN_OR_RETURN(const auto data,
-                                 source->Read(static_cast<int>(segment), ordinals, {}, nullptr));
-            for (const auto& column : data->columns) Pin(*column);
-            return base::Status::OK();
-          }));
-    }
-    if (engine_->gpu() != nullptr) engine_->gpu()->pinned().Await();
-    return base::Status::OK();
-  }
-
  private:
-  void Pin(const columns::ColumnSegment& column) {
-    if (engine_->gpu() == nullptr) return;
-    engine_->gpu()->pinned().Want(column.data);
-    if (column.validity != nullptr) engine_->gpu()->pinned().Want(column.validity);
-  }
-
   base::Result<std::shared_ptr<columns::TableSource>> Open(const std::string& table) {
-    if (folder_.empty()) return engine_->Open({{}, table});
-    return engine_->Open({{folder_ + "/" + table + ".parquet"}, {}});
+    return OpenTable(engine_.get(), folder_, table);
   }
 
   std::unique_ptr<exec::Engine> engine_;
+  const schedule::Mode mode_;
   SsbTables tables_;
   std::string folder_;
 };
@@ -153,16 +135,30 @@ base::Result<std::shared_ptr<arrow::Table>> Generate(const ssb::TableGenerator& 
   return arrow::Table::FromRecordBatches(batches);
 }
 
-base::Status GenerateTables(exec::Engine* engine, const BenchSettings& settings) {
-  SVM_ASSIGN_OR_RETURN(const ssb::Scale scale, ssb::MakeScale(settings.scale_factor, /*seed=*/1));
-  SVM_ASSIGN_OR_RETURN(auto pool, arrow::internal::ThreadPool::Make(settings.threads));
-  for (const auto& generator : ssb::MakeTables(scale)) {
-    for (const auto& [table, columns] : ColumnsRead()) {
-      if (table != generator->name()) continue;
-      SVM_ASSIGN_OR_RETURN(const auto data, Generate(*generator, columns, pool.get()));
-      SVM_RETURN_NOT_OK(engine->AddTable(table, *data));
-    }
+void Pin(exec::Gpu* gpu, const columns::ColumnSegment& column) {
+  gpu->pinned().Want(column.data);
+  if (column.validity != nullptr) gpu->pinned().Want(column.validity);
+}
+
+// Brings every column that a query reads into memory, as far as there is room, and has a GPU's
+// driver pin it.
+base::Status LoadTables(exec::Engine* engine, const std::string& folder) {
+  const auto gpu = engine->gpu();
+  for (const auto& [table, columns] : ColumnsRead()) {
+    SVM_ASSIGN_OR_RETURN(const auto source, OpenTable(engine, folder, table));
+    SVM_ASSIGN_OR_RETURN(const std::vector<int> ordinals, OrdinalsOf(*source, columns));
+    for (const int ordinal : ordinals) SVM_RETURN_NOT_OK(source->layout(ordinal));
+    SVM_RETURN_NOT_OK(schedule::ParallelFor(
+        {&engine->device(), nullptr}, source->num_segments(),
+        [&](int, int64_t segment) -> base::Status {
+          SVM_ASSIGN_OR_RETURN(const auto data,
+                               source->Read(static_cast<int>(segment), ordinals, {}, nullptr));
+          if (gpu == nullptr) return base::Status::OK();
+          for (const auto& column : data->columns) Pin(gpu.get(), *column);
+          return base::Status::OK();
+        }));
   }
+  if (gpu != nullptr) gpu->pinned().Await();
   return base::Status::OK();
 }
 
@@ -183,21 +179,66 @@ exec::GpuOptions GpuOptionsOf(const BenchSettings& settings) {
 
 }  // namespace
 
-base::Result<std::unique_ptr<QueryRunner>> MakeEngineRunner(const BenchSettings& settings) {
+base::Result<NamedTables> GenerateTables(const BenchSettings& settings) {
+  SVM_ASSIGN_OR_RETURN(const ssb::Scale scale, ssb::MakeScale(settings.scale_factor, /*seed=*/1));
+  SVM_ASSIGN_OR_RETURN(auto pool, arrow::internal::ThreadPool::Make(settings.threads));
+  NamedTables tables;
+  for (const auto& generator : ssb::MakeTables(scale)) {
+    for (const auto& [table, columns] : ColumnsRead()) {
+      if (table != generator->name()) continue;
+      SVM_ASSIGN_OR_RETURN(tables[table], Generate(*generator, columns, pool.get()));
+    }
+  }
+  return tables;
+}
+
+schedule::Mode ScheduleMode(const BenchSettings& settings) {
+  return settings.mode == Mode::kGpu ? schedule::Mode::kGpu : schedule::Mode::kCpu;
+}
+
+exec::EngineOptions EngineOptionsOf(const BenchSettings& settings) {
   exec::EngineOptions options;
   options.threads = settings.threads;
   options.memory_bytes = settings.memory_bytes;
   options.keep_tables = settings.residency != Residency::kFile;
   options.gpu = GpuOptionsOf(settings);
-  SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(std::move(options)));
+  // What a node has read from files it keeps, and generated tables stand for files.
+  options.keep_added_builds = settings.own_node;
+  return options;
+}
+
+base::Result<std::unique_ptr<exec::Engine>> MakeBenchEngine(const BenchSettings& settings) {
+  SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(EngineOptionsOf(settings)));
   // Starting the engine is not what is measured: a node starts once, queries come later.
   engine->kernels().AwaitWarm();
-  if (settings.data.empty()) SVM_RETURN_NOT_OK(GenerateTables(engine.get(), settings));
-  auto runner = std::make_unique<EngineRunner>(
-      std::move(engine), settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data),
-      settings.data);
-  if (settings.residency != Residency::kFile) SVM_RETURN_NOT_OK(runner->Load());
-  return runner;
+  if (settings.data.empty()) {
+    SVM_ASSIGN_OR_RETURN(NamedTables tables, GenerateTables(settings));
+    for (auto& [name, table] : tables) {
+      SVM_RETURN_NOT_OK(engine->AddTable(name, *table));
+      table.reset();
+    }
+  }
+  if (settings.residency != Residency::kFile) {
+    SVM_RETURN_NOT_OK(LoadTables(engine.get(), settings.data));
+  }
+  return engine;
+}
+
+void AddGpuStats(const exec::QueryStats& stats, QueryRun* run) {
+  for (const exec::GpuPipeline& pipeline : stats.gpu) {
+    run->gpu_ms += pipeline.times.kernel_ms;
+    run->copy_ms += pipeline.times.copy_ms;
+    run->link_bytes += pipeline.times.link_bytes;
+    run->device_bytes += pipeline.times.device_bytes;
+    if (!pipeline.why_not.empty()) run->gpu_why_not = pipeline.title + ": " + pipeline.why_not;
+  }
+}
+
+base::Result<std::unique_ptr<QueryRunner>> MakeEngineRunner(const BenchSettings& settings) {
+  SVM_ASSIGN_OR_RETURN(auto engine, MakeBenchEngine(settings));
+  return std::make_unique<EngineRunner>(
+      std::move(engine), ScheduleMode(settings),
+      settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data), settings.data);
 }
 
 }  // namespace shadowvm::cli

@@ -42,14 +42,25 @@ nlohmann::ordered_json SplitOf(const QueryRun& run) {
           {"merge_ms", run.merge_ms}};
 }
 
+// How much of a run the GPU works.
+double GpuShare(const QueryReport& query) {
+  return query.median_ms > 0 ? query.gpu_median_ms / query.median_ms : 0;
+}
+
+// A node's client does not see kernels.
+bool ShowsGpu(const BenchSettings& settings) {
+  return settings.mode == Mode::kGpu && settings.connect.empty() && !settings.own_node;
+}
+
 void PrintGpu(const BenchReport& report) {
   std::printf("\nkernels on the GPU; of the fastest run: bytes over the link, %s\n",
               LinkBytesAre(report.settings));
-  std::printf("query     min ms   median     link MB\n");
+  std::printf("query     min ms   median  beside them us  share %%     link MB\n");
   for (const auto& query : report.queries) {
     if (query.gpu_why_not.empty()) {
-      std::printf("%-6s %9.3f %8.3f %11.1f\n", query.name.c_str(), query.gpu_min_ms,
-                  query.gpu_median_ms, static_cast<double>(query.fastest.link_bytes) / 1e6);
+      std::printf("%-6s %9.3f %8.3f %15.0f %8.1f %11.1f\n", query.name.c_str(), query.gpu_min_ms,
+                  query.gpu_median_ms, query.overhead_us, 100 * GpuShare(query),
+                  static_cast<double>(query.fastest.link_bytes) / 1e6);
     } else {
       std::printf("%-6s on the CPU: %s\n", query.name.c_str(), query.gpu_why_not.c_str());
     }
@@ -88,6 +99,9 @@ nlohmann::ordered_json ToJson(const BenchSettings& settings) {
   }
   if (settings.emulate_gpu) json["emulate_gpu"] = true;
   if (settings.clients > 1) json["clients"] = settings.clients;
+  if (!settings.connect.empty()) json["connect"] = settings.connect;
+  if (settings.own_node) json["node"] = true;
+  if (settings.coupled) json["coupled"] = true;
   return json;
 }
 
@@ -106,9 +120,11 @@ nlohmann::ordered_json ToJson(const BenchReport& report) {
     entry["bytes"] = query.bytes;
     entry["floor_fraction"] = FloorFraction(query, report.bandwidth.all);
     entry["fastest"] = SplitOf(query.fastest);
-    if (report.settings.mode == Mode::kGpu) {
+    if (ShowsGpu(report.settings)) {
       entry["gpu_kernel_min_ms"] = query.gpu_min_ms;
       entry["gpu_kernel_median_ms"] = query.gpu_median_ms;
+      entry["gpu_share"] = GpuShare(query);
+      entry["overhead_us"] = query.overhead_us;
       entry["link_bytes"] = query.fastest.link_bytes;
       entry["link_bytes_are"] = LinkBytesAre(report.settings);
       entry["device_bytes_estimated"] = query.fastest.device_bytes;
@@ -138,7 +154,7 @@ void PrintReport(const BenchReport& report) {
                 100 * FloorFraction(query, report.bandwidth.all), query.rows.size());
     log_sum += std::log(query.min_ms);
   }
-  if (report.settings.mode == Mode::kGpu) PrintGpu(report);
+  if (ShowsGpu(report.settings)) PrintGpu(report);
   if (report.clients.clients > 0) {
     std::printf("\n%d clients, each all queries once: %.2f ms one after another, %.2f together\n",
                 report.clients.clients, report.clients.one_by_one_ms,

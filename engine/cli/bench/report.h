@@ -25,6 +25,7 @@ struct QueryReport {
   nlohmann::json rows;
   double gpu_min_ms = 0;  // mode gpu: of kernels
   double gpu_median_ms = 0;
+  double overhead_us = 0;  // mode gpu: the least time of a run beside its kernels
   std::string gpu_why_not = {};
   QueryRun fastest = {};  // without its answer
 };

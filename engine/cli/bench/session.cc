@@ -22,7 +22,7 @@ double Median(std::vector<double> values) {
 base::Result<QueryReport> RunQuery(QueryRunner* runner, const std::string& name, int runs) {
   QueryReport report;
   report.name = name;
-  std::vector<double> times, gpu_times;
+  std::vector<double> times, gpu_times, overheads;
   for (int i = 0; i < runs; ++i) {
     SVM_ASSIGN_OR_RETURN(QueryRun run, runner->Run(name, nlohmann::json::object()));
     SVM_ASSIGN_OR_RETURN(nlohmann::json rows, RowsToJson(*run.answer));
@@ -30,6 +30,7 @@ base::Result<QueryReport> RunQuery(QueryRunner* runner, const std::string& name,
     if (i == 0 || run.total_ms < report.fastest.total_ms) report.fastest = run;
     times.push_back(run.total_ms);
     gpu_times.push_back(run.gpu_ms);
+    overheads.push_back(1000 * (run.total_ms - run.gpu_ms));
     if (i == 0) {
       report.first_ms = run.total_ms;
       report.compile_ms = run.compile_ms;
@@ -46,6 +47,7 @@ base::Result<QueryReport> RunQuery(QueryRunner* runner, const std::string& name,
   report.median_ms = Median(std::move(times));
   report.gpu_min_ms = *std::min_element(gpu_times.begin(), gpu_times.end());
   report.gpu_median_ms = Median(std::move(gpu_times));
+  report.overhead_us = *std::min_element(overheads.begin(), overheads.end());
   return report;
 }
 

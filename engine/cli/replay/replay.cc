@@ -20,7 +20,7 @@ base::Status Run(exec::Engine* engine, const ReplaySettings& settings, const fs:
   if (!settings.data_root.empty()) ReadFrom(settings.data_root, &command);
   exec::QueryStats stats;
   const auto start = std::chrono::steady_clock::now();
-  SVM_ASSIGN_OR_RETURN(const auto answer, engine->Run(command, nullptr, &stats));
+  SVM_ASSIGN_OR_RETURN(const auto answer, engine->Run(command, {.stats = &stats}));
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   replay->total_ms = elapsed.count();

@@ -33,7 +33,8 @@ std::string FirstLine(const std::string& path) {
   return line;
 }
 
-// "PCIe 32.0 GT/s PCIe x16": what the kernel's own list says of the card's slot.
+// "32.0 GT/s PCIe x16": what the kernel's own list says of the card's slot. A card at rest slows
+// its link down, so it is what both ends can do that counts.
 std::string DescribeLink(const DriverApi& api, cuda::Ordinal device) {
   char id[32] = {};
   if (api.DeviceGetPciBusId(id, sizeof id, device) != cuda::kSuccess) return "link unknown";
@@ -41,10 +42,20 @@ std::string DescribeLink(const DriverApi& api, cuda::Ordinal device) {
   std::transform(slot.begin(), slot.end(), slot.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const std::string folder = "/sys/bus/pci/devices/" + slot;
-  const std::string speed = FirstLine(folder + "/current_link_speed");
-  const std::string width = FirstLine(folder + "/current_link_width");
+  const std::string speed = FirstLine(folder + "/max_link_speed");
+  const std::string width = FirstLine(folder + "/max_link_width");
   if (speed.empty() || width.empty()) return "link unknown (slot " + slot + ")";
-  return speed + " x" + width;
+  const std::string now =
+      FirstLine(folder + "/current_link_speed") + " x" + FirstLine(folder + "/current_link_width");
+  const std::string most = speed + " x" + width;
+  return now == most ? most : most + " (now " + now + ")";
+}
+
+// "CUDA 13.0": the newest version of CUDA that the driver knows.
+std::string DescribeDriver(const DriverApi& api) {
+  int version = 0;
+  if (api.DriverGetVersion(&version) != cuda::kSuccess) return "CUDA of unknown version";
+  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
 Result<AcceleratorFacts> FactsOf(const DriverApi& api, cuda::Ordinal device) {
@@ -67,6 +78,7 @@ Result<AcceleratorFacts> FactsOf(const DriverApi& api, cuda::Ordinal device) {
   facts.memory_bytes = static_cast<int64_t>(memory_bytes);
   facts.shared_bytes = shared_bytes;
   facts.link = DescribeLink(api, device);
+  facts.driver = DescribeDriver(api);
   if (major < kLeastMajor) {
     return MakeError(ErrorCode::kUnsupported,
                      facts.name + " is " + facts.architecture + "; kernels need sm_80 or later");

@@ -23,7 +23,10 @@ using Address = unsigned long long;
 
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kErrorOutOfMemory = 2;
+inline constexpr Result kErrorInvalidImage = 200;
+inline constexpr Result kErrorNoBinary = 209;  // for this architecture
 inline constexpr Result kErrorNotReady = 600;
+inline constexpr Result kErrorLaunchResources = 701;  // the block is too large for the kernel
 
 enum class Attribute : int {
   kMaxBlockThreads = 1,

@@ -270,6 +270,7 @@ class EmulatedDevice : public Accelerator {
     facts_.memory_bytes = options.memory_bytes;
     facts_.shared_bytes = options.shared_bytes;
     facts_.link = "memory of this process";
+    facts_.driver = "none";
   }
 
   const AcceleratorFacts& facts() const override { return facts_; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/base/fault.h"
 #include "engine/device/cuda/cuda_device.h"
 #include "engine/device/emulated/emulated_device.h"
 #include "engine/vkernel/compile/nvrtc_compiler.h"
@@ -19,6 +20,7 @@ using base::Result;
 constexpr double kUsedShare = 0.9;
 
 Result<std::unique_ptr<device::Accelerator>> OpenAccelerator(GpuKind kind) {
+  SVM_FAULT_POINT("exec.gpu.open");
   if (kind == GpuKind::kCuda) return device::OpenCudaDevice();
   return device::MakeEmulatedDevice();
 }
@@ -28,7 +30,8 @@ Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::H
                                                         const device::AcceleratorFacts& facts) {
   if (kind == GpuKind::kCuda) {
     SVM_ASSIGN_OR_RETURN(auto compiler,
-                         vkernel::NvrtcCompiler::Create({headers, facts.architecture, ""}));
+                         vkernel::NvrtcCompiler::Create({headers, facts.architecture}));
+    compiler->Prewarm();
     return compiler;
   }
   SVM_ASSIGN_OR_RETURN(auto compiler, vkernel::SubprocessCompiler::Create({.headers = headers}));
@@ -38,7 +41,9 @@ Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::H
 }  // namespace
 
 Result<std::unique_ptr<Gpu>> Gpu::Open(const GpuOptions& options, memory::MemoryBudget* budget) {
-  SVM_ASSIGN_OR_RETURN(auto accelerator, OpenAccelerator(options.kind));
+  SVM_ASSIGN_OR_RETURN(auto opened, OpenAccelerator(options.kind));
+  auto accelerator = std::make_unique<device::GuardedDevice>(
+      std::move(opened), device::GuardOptions{options.launch_limit, options.on_failure});
   SVM_ASSIGN_OR_RETURN(auto compiler,
                        MakeCompiler(options.kind, options.programs.headers, accelerator->facts()));
   std::unique_ptr<Gpu> gpu(new Gpu(options, std::move(accelerator), std::move(compiler), budget));
@@ -50,7 +55,7 @@ Result<std::unique_ptr<Gpu>> Gpu::Open(const GpuOptions& options, memory::Memory
   return gpu;
 }
 
-Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::Accelerator> accelerator,
+Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accelerator,
          std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget)
     : options_(options),
       accelerator_(std::move(accelerator)),

@@ -3,13 +3,15 @@
 
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "engine/device/accelerator.h"
+#include "engine/device/guarded_device.h"
 #include "engine/exec/gpu/device_arena.h"
 #include "engine/exec/gpu/device_copies.h"
 #include "engine/exec/gpu/pinned_pages.h"
@@ -29,12 +31,22 @@ enum class GpuPrefetch : uint8_t {
 
 struct GpuOptions {
   GpuKind kind = GpuKind::kNone;
+  // An engine does not start without it; else it starts, and works on the CPU as long as need be.
+  bool required = true;
   vkernel::ProgramCacheOptions programs;
   GpuPrefetch prefetch = GpuPrefetch::kKept;
   int active_streams = 2;  // of kActive: copies and kernels of so many chunks overlap
   int64_t chunk_rows = int64_t{8} << 20;  // of kActive, at least
   int64_t memory_bytes = 0;               // of the device's memory, to be used; 0: nine tenths
   int concurrent = 2;                     // queries that work there at a time; others wait
+  // A kernel that takes longer hangs; 0: none does.
+  std::chrono::milliseconds launch_limit{0};
+  // From a failure until the next attempt; longer after each failure in a row.
+  std::chrono::milliseconds retry_after{30'000};
+  // Told once about each failure, in a sentence.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
+  // Told when the device has failed (device::GuardOptions).
+  std::function<void(const base::Status&)> on_failure = [](const base::Status&) {};
 };
 
 // What an engine's queries share of a GPU: the card, the programs made for it, its memory and the
@@ -49,6 +61,9 @@ class Gpu {
 
   const GpuOptions& options() const { return options_; }
   const device::AcceleratorFacts& facts() const { return accelerator_->facts(); }
+  // It is of no more use; every call says why.
+  bool failed() const { return accelerator_->failed(); }
+  int64_t allocated_bytes() const { return accelerator_->allocated_bytes(); }
   vkernel::ProgramCache& programs() { return *programs_; }
   PinnedPages& pinned() { return *pinned_; }
   DeviceCopies& copies() { return *copies_; }
@@ -89,13 +104,13 @@ class Gpu {
   };
 
  private:
-  Gpu(const GpuOptions& options, std::unique_ptr<device::Accelerator> accelerator,
+  Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accelerator,
       std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget);
   Slot& TakeSlot();
 
   const GpuOptions options_;
   // In the order of their making: what is below goes before what it was made from.
-  std::unique_ptr<device::Accelerator> accelerator_;
+  std::unique_ptr<device::GuardedDevice> accelerator_;
   std::unique_ptr<vkernel::ProgramCache> programs_;
   std::unique_ptr<PinnedPages> pinned_;
   std::unique_ptr<DeviceArena> arena_;

@@ -45,6 +45,9 @@ class JoinTable {
 
   // Group codes: codes[r] is that of build row r, 0 = none. For unique keys.
   base::Status AddCodes(std::span<const uint16_t> codes, const schedule::Workers& workers);
+  // Of a direct table: one that shares all with it but has codes of its own.
+  base::Result<std::unique_ptr<JoinTable>> WithCodes(std::span<const uint16_t> codes,
+                                                     const schedule::Workers& workers) const;
 
   kernels::DirectView direct() const;
   kernels::HashView hash() const;

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "engine/base/tests/test_folder.h"
 #include "engine/client/client.h"
@@ -153,6 +154,53 @@ TEST_F(BuildCacheTest, TablesInMemoryAreBuiltEveryTime) {
   const int64_t first = Sum(dimension);
   EXPECT_EQ(Sum(dimension), first);
   EXPECT_TRUE(built_);
+}
+
+TEST_F(BuildCacheTest, TablesInMemoryAreKeptIfAsked) {
+  EngineOptions options;
+  options.keep_added_builds = true;
+  engine_ = MakeEngine(options);
+  Write("dim", 100, 10);
+  const auto dimension = client::Table("dim").Map({{"dk", Col("k")}, {"dv", Col("v")}});
+  const int64_t first = Sum(dimension);
+  EXPECT_EQ(Sum(dimension), first);
+  EXPECT_FALSE(built_);
+  // Another table of the name is another build side.
+  Write("dim", 100, 20);
+  EXPECT_EQ(Sum(dimension), 2 * first);
+  EXPECT_TRUE(built_);
+}
+
+// The tables that are probed, and the codes that are grouped by, stay with the rows; queries that
+// ask for others at the same time do not disturb each other.
+TEST_F(BuildCacheTest, WhatIsMadeOfItIsSharedAndRight) {
+  const auto grouped = [&](const std::vector<client::Named>& keys) {
+    return client::Scan(File("fact"))
+        .Join(client::Scan(File("dim")).Map({{"dk", Col("k")}, {"ds", Col("s")}, {"dv", Col("v")}}),
+              {On("k", "dk")})
+        .GroupBy(keys)
+        .Aggregate({client::Count().As("rows"), client::Sum(Col("v")).As("sum")})
+        .OrderBy({client::Asc("rows"), client::Asc("sum")})
+        .ToCommand();
+  };
+  const std::vector<v1::Command> commands = {grouped({"ds"}), grouped({"dv"}),
+                                             grouped({"ds", "dv"})};
+  EngineOptions nothing;
+  nothing.keep_tables = false;
+  const auto other = MakeEngine(nothing);
+  std::vector<std::shared_ptr<arrow::Table>> expected;
+  for (const v1::Command& command : commands) expected.push_back(other->Run(command).ValueOrDie());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int run = 0; run < 10; ++run) {
+        const auto answer = engine_->Run(commands[i]);
+        ASSERT_TRUE(answer.ok()) << answer.status();
+        EXPECT_TRUE((*answer)->Equals(*expected[i])) << (*answer)->ToString();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

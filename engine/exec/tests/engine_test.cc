@@ -68,7 +68,7 @@ TEST_F(EngineTest, ACancelledQueryEndsAndLeavesNothing) {
   const int64_t before = engine_->budget().used();
   schedule::CancelToken cancelled;
   cancelled.Cancel();
-  EXPECT_EQ(CodeOf(engine_->Run(command, &cancelled).status()), ErrorCode::kCancelled);
+  EXPECT_EQ(CodeOf(engine_->Run(command, {.cancel = &cancelled}).status()), ErrorCode::kCancelled);
   EXPECT_EQ(engine_->budget().used(), before);
   // At any moment: the query ends with its answer or says that it was cancelled.
   for (int delay = 0; delay < 40; ++delay) {
@@ -77,7 +77,7 @@ TEST_F(EngineTest, ACancelledQueryEndsAndLeavesNothing) {
       std::this_thread::sleep_for(std::chrono::microseconds(delay * 500));
       cancel.Cancel();
     });
-    const auto answer = engine_->Run(command, &cancel);
+    const auto answer = engine_->Run(command, {.cancel = &cancel});
     later.join();
     if (answer.ok()) {
       EXPECT_TRUE((*answer)->Equals(*right)) << "half an answer";

@@ -34,7 +34,7 @@ Answered Ask(Engine* engine, const client::Frame& frame, const v1::Settings& set
   v1::Command command = frame.ToCommand();
   *command.mutable_settings() = settings;
   QueryStats stats;
-  const auto answer = engine->Run(command, nullptr, &stats);
+  const auto answer = engine->Run(command, {.stats = &stats, .mode = schedule::Mode::kGpu});
   EXPECT_TRUE(answer.ok()) << answer.status();
   if (!answer.ok()) return {};
   Answered answered{cli::RowsToJson(**answer).ValueOrDie(), std::move(stats.gpu)};
@@ -137,6 +137,16 @@ TEST_F(GpuTest, JoinsReadTheirBuildRows) {
                  .Join(client::Table("dims"), {On("k", "d"), On("small", "g")})
                  .Filter(Col("weight") % 3 == 1)
                  .Aggregate({Count().As("rows"), Sum(Col("weight")).As("weight")}));
+}
+
+TEST_F(GpuTest, TheModeOfARun) {
+  AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
+  const auto command = client::Table("facts").Aggregate({Sum(Col("value")).As("sum")}).ToCommand();
+  QueryStats stats;
+  ASSERT_TRUE(gpu_->Run(command, {.stats = &stats, .mode = schedule::Mode::kCpu}).ok());
+  EXPECT_TRUE(stats.gpu.empty());
+  ASSERT_TRUE(gpu_->Run(command, {.stats = &stats, .mode = schedule::Mode::kGpu}).ok());
+  EXPECT_EQ(stats.gpu.size(), 1u);
 }
 
 // No room, a card that fails, a compiler that fails: the CPU answers, and the reason is kept.

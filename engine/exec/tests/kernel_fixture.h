@@ -49,7 +49,7 @@ inline std::vector<std::string> KernelsOf(Engine* engine, const client::Frame& f
   v1::Command command = frame.ToCommand();
   *command.mutable_settings() = settings;
   QueryStats stats;
-  const auto answer = engine->Run(command, nullptr, &stats);
+  const auto answer = engine->Run(command, {.stats = &stats});
   EXPECT_TRUE(answer.ok()) << answer.status();
   std::vector<std::string> texts;
   for (const vkernel::KernelText& kernel : stats.kernels) texts.push_back(kernel.text);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/device/guarded_device.h"
+
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "engine/base/fault.h"
+
+namespace shadowvm::device {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using base::Status;
+using Clock = std::chrono::steady_clock;
+
+// A fault point as a status: its failure is the device's.
+Status Fault([[maybe_unused]] const char* point) {
+  SVM_FAULT_POINT(point);
+  return Status::OK();
+}
+
+bool IsOfTheDevice(const Status& status) {
+  const ErrorCode code = base::CodeOf(status);
+  return code != ErrorCode::kOutOfMemory && code != ErrorCode::kKernelLoad;
+}
+
+}  // namespace
+
+template <typename T>
+void GuardedDevice::Discard(std::unique_ptr<T> part) {
+  if (hangs_) static_cast<void>(part.release());
+}
+
+class GuardedDevice::GuardedProgram : public Program {
+ public:
+  GuardedProgram(GuardedDevice* device, std::unique_ptr<Program> program)
+      : device_(*device), program_(std::move(program)) {}
+  ~GuardedProgram() override { device_.Discard(std::move(program_)); }
+  const Program& program() const { return *program_; }
+
+ private:
+  GuardedDevice& device_;
+  std::unique_ptr<Program> program_;
+};
+
+class GuardedDevice::GuardedStream : public Stream {
+ public:
+  GuardedStream(GuardedDevice* device, std::unique_ptr<Stream> stream)
+      : device_(*device), stream_(std::move(stream)) {}
+  ~GuardedStream() override { device_.Discard(std::move(stream_)); }
+
+  Status CopyIn(DeviceAddress to, const void* from, int64_t bytes) override {
+    SVM_RETURN_NOT_OK(device_.CheckUsable());
+    return device_.Note(stream_->CopyIn(to, from, bytes));
+  }
+
+  // A copy to memory that is not pinned waits inside the driver for what was launched before it.
+  Status CopyOut(void* to, DeviceAddress from, int64_t bytes) override {
+    SVM_RETURN_NOT_OK(AwaitLaunches());
+    return device_.Note(stream_->CopyOut(to, from, bytes));
+  }
+
+  Status Launch(const Program& program, const LaunchShape& shape, DeviceAddress argument) override {
+    SVM_RETURN_NOT_OK(device_.CheckUsable());
+    SVM_RETURN_NOT_OK(device_.Note(Fault("device.launch")));
+    if (hang_.ok()) hang_ = Fault("device.hang");
+    if (launches_++ == 0) begin_ = Clock::now();
+    return device_.Note(
+        stream_->Launch(static_cast<const GuardedProgram&>(program).program(), shape, argument));
+  }
+
+  Status Synchronize() override {
+    SVM_RETURN_NOT_OK(device_.Note(Fault("device.wait")));
+    SVM_RETURN_NOT_OK(AwaitLaunches());
+    launches_ = 0;
+    return device_.Note(stream_->Synchronize());
+  }
+
+  Result<int> LaunchesDone() override {
+    SVM_RETURN_NOT_OK(device_.CheckUsable());
+    if (!hang_.ok()) return 0;
+    auto done = stream_->LaunchesDone();
+    if (!done.ok()) return device_.Note(done.status());
+    return done;
+  }
+
+  double launch_milliseconds() const override { return stream_->launch_milliseconds(); }
+
+ private:
+  // Waits until all launches are done, or the limit is over.
+  Status AwaitLaunches() {
+    SVM_RETURN_NOT_OK(device_.CheckUsable());
+    if (launches_ == 0 || (hang_.ok() && device_.options_.launch_limit.count() == 0)) {
+      return Status::OK();
+    }
+    const auto limit = begin_ + device_.options_.launch_limit;
+    // Short kernels are not waited for asleep: waking up takes longer than they do.
+    const auto patience = begin_ + std::chrono::milliseconds(2);
+    for (;;) {
+      SVM_ASSIGN_OR_RETURN(const int done, LaunchesDone());
+      if (hang_.ok() && done >= launches_) return Status::OK();
+      const auto now = Clock::now();
+      if (now > limit) return device_.Hang();
+      if (now > patience) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+
+  GuardedDevice& device_;
+  std::unique_ptr<Stream> stream_;
+  int launches_ = 0;  // since Synchronize
+  Clock::time_point begin_;
+  Status hang_;
+};
+
+GuardedDevice::GuardedDevice(std::unique_ptr<Accelerator> device, GuardOptions options)
+    : device_(std::move(device)), options_(std::move(options)) {}
+
+GuardedDevice::~GuardedDevice() { Discard(std::move(device_)); }
+
+Status GuardedDevice::CheckUsable() const {
+  if (!failed_) return Status::OK();
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+Status GuardedDevice::Note(Status status) {
+  if (status.ok() || !IsOfTheDevice(status)) return status;
+  {
+    std::lock_guard lock(mutex_);
+    if (failed_) return failure_;
+    failure_ = status;
+    failed_ = true;
+  }
+  options_.on_failure(status);
+  return status;
+}
+
+Status GuardedDevice::Hang() {
+  hangs_ = true;
+  return Note(base::MakeError(
+      ErrorCode::kInternal,
+      "a kernel has not ended within " + std::to_string(options_.launch_limit.count()) + " ms"));
+}
+
+Result<DeviceMemory> GuardedDevice::Allocate(int64_t bytes) {
+  SVM_RETURN_NOT_OK(CheckUsable());
+  SVM_RETURN_NOT_OK(Note(Fault("device.allocate")));
+  Result<DeviceMemory> memory = device_->Allocate(bytes);
+  if (!memory.ok()) return Note(memory.status());
+  const DeviceAddress address = memory->address();
+  allocated_bytes_ += bytes;
+  std::lock_guard lock(mutex_);
+  memory_[address] = std::move(*memory);
+  return DeviceMemory(this, address, bytes);
+}
+
+void GuardedDevice::Free(DeviceAddress address, int64_t bytes) {
+  auto freed = std::make_unique<DeviceMemory>();
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = memory_.find(address);
+    *freed = std::move(found->second);
+    memory_.erase(found);
+  }
+  allocated_bytes_ -= bytes;
+  Discard(std::move(freed));
+}
+
+Result<HostMapping> GuardedDevice::MapHost(void* pages, int64_t bytes) {
+  SVM_RETURN_NOT_OK(CheckUsable());
+  Result<HostMapping> mapping = device_->MapHost(pages, bytes);
+  if (!mapping.ok()) return mapping.status();  // pages that cannot be pinned are no failure
+  const DeviceAddress address = mapping->address();
+  std::lock_guard lock(mutex_);
+  mappings_[pages] = std::move(*mapping);
+  return HostMapping(this, pages, address);
+}
+
+void GuardedDevice::UnmapHost(void* pages) {
+  auto unmapped = std::make_unique<HostMapping>();
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = mappings_.find(pages);
+    *unmapped = std::move(found->second);
+    mappings_.erase(found);
+  }
+  Discard(std::move(unmapped));
+}
+
+Result<std::unique_ptr<Program>> GuardedDevice::Load(const std::string& name,
+                                                     const std::string& code) {
+  SVM_RETURN_NOT_OK(CheckUsable());
+  SVM_RETURN_NOT_OK(Fault("device.load"));
+  auto program = device_->Load(name, code);
+  if (!program.ok()) return Note(program.status());
+  return std::make_unique<GuardedProgram>(this, std::move(*program));
+}
+
+Result<std::unique_ptr<Stream>> GuardedDevice::MakeStream() {
+  SVM_RETURN_NOT_OK(CheckUsable());
+  auto stream = device_->MakeStream();
+  if (!stream.ok()) return Note(stream.status());
+  return std::make_unique<GuardedStream>(this, std::move(*stream));
+}
+
+}  // namespace shadowvm::device

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "engine/base/fault.h"
+#include "engine/base/tests/test_folder.h"
+#include "engine/cli/bench/answer_json.h"
+#include "engine/exec/tests/kernel_fixture.h"
+#include "engine/exec/tests/kernel_tables.h"
+
+// Whatever a GPU does, a query ends with its answer.
+namespace shadowvm::exec {
+namespace {
+
+using client::Col;
+using client::Count;
+using client::Sum;
+using std::chrono::milliseconds;
+
+constexpr int64_t kRows = 5000;
+
+class GpuFailureTest : public ::testing::Test {
+ protected:
+  void TearDown() override { base::DisarmFaults(); }
+
+  void Start(milliseconds retry_after, milliseconds launch_limit = milliseconds(0)) {
+    EngineOptions options;
+    options.gpu.kind = GpuKind::kEmulated;
+    options.gpu.required = false;
+    options.gpu.programs.directory = folder_.path();
+    options.gpu.programs.retry_after = milliseconds(0);
+    options.gpu.retry_after = retry_after;
+    options.gpu.launch_limit = launch_limit;
+    options.gpu.warn = [this](const std::string& text) {
+      std::lock_guard lock(mutex_);
+      warnings_.push_back(text);
+    };
+    options.threads = 2;
+    options.memory_bytes = int64_t{1} << 30;
+    options.kernels.directory = folder_.path();
+    options.kernels.background_full = false;
+    options.kernels.timeout = std::chrono::minutes(5);
+    engine_ = Engine::Make(std::move(options)).ValueOrDie();
+    const auto table = MakeTable({{"k", Int32s(kRows, [](int64_t i) { return i % 7; })},
+                                  {"v", Int32s(kRows, [](int64_t i) { return i - 100; })}});
+    ASSERT_TRUE(engine_->AddTable("facts", *table).ok());
+  }
+
+  // Runs a query whose answer is known; true if it ran on the GPU.
+  bool RanThere(schedule::Mode mode = schedule::Mode::kGpu) {
+    const auto command =
+        client::Table("facts").Aggregate({Count().As("rows"), Sum(Col("v")).As("sum")}).ToCommand();
+    QueryStats stats;
+    const auto answer = engine_->Run(command, {.stats = &stats, .mode = mode});
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    if (!answer.ok()) return false;
+    const nlohmann::json row = cli::RowsToJson(**answer).ValueOrDie().at(0);
+    EXPECT_EQ(row.at(0), kRows);
+    EXPECT_EQ(row.at(1), kRows * (kRows - 1) / 2 - 100 * kRows);
+    return !stats.gpu.empty() && stats.gpu[0].why_not.empty();
+  }
+  // Asks until it runs there again.
+  void AwaitGpu() {
+    while (!RanThere()) std::this_thread::sleep_for(milliseconds(20));
+  }
+  void Arm(const std::string& faults) { ASSERT_TRUE(base::ArmFaults(faults).ok()); }
+  std::vector<std::string> warnings() {
+    std::lock_guard lock(mutex_);
+    return warnings_;
+  }
+
+  base::TestFolder folder_;
+  std::unique_ptr<Engine> engine_;
+  std::mutex mutex_;
+  std::vector<std::string> warnings_;
+};
+
+// No driver, a driver too old, no NVRTC: what opening says.
+TEST_F(GpuFailureTest, OneThatDoesNotOpenIsTriedAgain) {
+  Arm("exec.gpu.open=nth:1:error");
+  Start(milliseconds(1));
+  EXPECT_FALSE(RanThere(schedule::Mode::kCpu));
+  while (engine_->gpu_keeper().state().failures == 0) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_EQ(warnings().size(), 1u);
+  AwaitGpu();
+  EXPECT_EQ(engine_->gpu_keeper().state().down, "");
+}
+
+TEST_F(GpuFailureTest, OneThatNeverOpensIsWarnedOfOnce) {
+  Arm("exec.gpu.open=always:error");
+  Start(milliseconds(1));
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(RanThere());
+    std::this_thread::sleep_for(milliseconds(3));
+  }
+  const GpuKeeper::State state = engine_->gpu_keeper().state();
+  EXPECT_GE(state.failures, 1);
+  EXPECT_NE(state.down.find("exec.gpu.open"), std::string::npos) << state.down;
+  EXPECT_EQ(warnings().size(), 1u);
+  EXPECT_NE(warnings()[0].find("run on the CPU"), std::string::npos) << warnings()[0];
+}
+
+TEST_F(GpuFailureTest, AnEngineThatRequiresOneDoesNotStartWithout) {
+  Arm("exec.gpu.open=always:error");
+  EngineOptions options;
+  options.gpu.kind = GpuKind::kEmulated;
+  options.kernels.use_disk = false;
+  const auto engine = Engine::Make(std::move(options));
+  ASSERT_FALSE(engine.ok());
+  EXPECT_NE(engine.status().message().find("exec.gpu.open"), std::string::npos);
+}
+
+// A card that is lost, at every call it could be noticed in.
+TEST_F(GpuFailureTest, ALostCardIsSetAsideAndOpenedAgain) {
+  for (const std::string point : {"device.launch", "device.wait", "device.allocate"}) {
+    SCOPED_TRACE(point);
+    warnings_.clear();
+    Start(milliseconds(2'000));
+    ASSERT_TRUE(RanThere());
+    engine_->gpu_keeper().Close();  // so that it allocates again
+    Arm(point + "=nth:1:error");
+    EXPECT_FALSE(RanThere());
+    EXPECT_FALSE(RanThere());  // it is not tried before its time
+    EXPECT_NE(engine_->gpu_keeper().state().down.find(point), std::string::npos);
+    EXPECT_GT(engine_->gpu_keeper().state().retry_ms, 0);
+    EXPECT_EQ(warnings().size(), 1u);
+    AwaitGpu();
+    EXPECT_EQ(engine_->gpu_keeper().state().failures, 1);
+  }
+}
+
+// Want of memory is no failure of the card.
+TEST_F(GpuFailureTest, NoRoomThereLeavesTheCardInUse) {
+  Start(milliseconds(60'000));
+  ASSERT_TRUE(RanThere());
+  Arm("device.allocate=always:oom;exec.gpu.run=always:oom");
+  EXPECT_FALSE(RanThere());
+  base::DisarmFaults();
+  EXPECT_TRUE(RanThere());
+  EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(GpuFailureTest, AKernelThatDoesNotCompileOrLoadCostsItselfOnly) {
+  for (const std::string fault : {"compile.program=always:error", "device.load=always:error"}) {
+    SCOPED_TRACE(fault);
+    Start(milliseconds(60'000));
+    Arm(fault);
+    EXPECT_FALSE(RanThere());
+    base::DisarmFaults();
+    EXPECT_TRUE(RanThere());
+    EXPECT_EQ(engine_->gpu_keeper().state().failures, 0);
+    EXPECT_TRUE(warnings().empty());
+  }
+}
+
+TEST_F(GpuFailureTest, AHungKernelIsGivenUp) {
+  Start(milliseconds(50), milliseconds(500));
+  Arm("device.hang=nth:1:error");
+  EXPECT_FALSE(RanThere());
+  EXPECT_NE(engine_->gpu_keeper().state().down.find("500 ms"), std::string::npos)
+      << engine_->gpu_keeper().state().down;
+  EXPECT_EQ(warnings().size(), 1u);
+  AwaitGpu();
+}
+
+// The CPU does not wait for the GPU's compiler unless it was told to use the GPU.
+TEST_F(GpuFailureTest, AutoDoesNotWaitForAKernel) {
+  Start(milliseconds(60'000));
+  ASSERT_TRUE(engine_->gpu_keeper().Require().ok());
+  Arm("compile.program=always:hang:5000");
+  EXPECT_FALSE(RanThere(schedule::Mode::kAuto));
+  EXPECT_TRUE(RanThere(schedule::Mode::kGpu));
+}
+
+TEST_F(GpuFailureTest, ManyQueriesWhileTheCardComesAndGoes) {
+  Start(milliseconds(1));
+  Arm("device.launch=prob:0.3:7:error");
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.emplace_back([&] {
+      for (int query = 0; query < 10; ++query) RanThere();
+    });
+  }
+  for (std::thread& client : clients) client.join();
+}
+
+}  // namespace
+}  // namespace shadowvm::exec

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/plan_cache.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/cli/bench/answer_json.h"
+#include "engine/exec/tests/kernel_fixture.h"
+#include "engine/exec/tests/kernel_tables.h"
+
+namespace shadowvm::exec {
+namespace {
+
+using client::Col;
+using client::Sum;
+
+class PlanCacheTest : public ::testing::Test {
+ protected:
+  void AddTable(const std::string& other_column, int32_t factor) {
+    const auto table = MakeTable({{other_column, Int32s(10, [](int64_t) { return 1; })},
+                                  {"v", Int32s(10, [&](int64_t i) { return i * factor; })}});
+    ASSERT_TRUE(engine_->AddTable("t", *table).ok());
+  }
+  nlohmann::json Answer(QueryPlan* plan) {
+    const auto answer = engine_->Run(plan, RunOptions{});
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    return answer.ok() ? cli::RowsToJson(**answer).ValueOrDie() : nlohmann::json();
+  }
+
+  std::unique_ptr<Engine> engine_ = MakeTestEngine();
+  std::shared_ptr<PlanCache> plans_ = std::make_shared<PlanCache>(engine_.get());
+  const std::string command_ =
+      client::Table("t").Aggregate({Sum(Col("v")).As("sum")}).ToCommand().SerializeAsString();
+};
+
+TEST_F(PlanCacheTest, APlanIsUsedAgainByOneAtATime) {
+  AddTable("a", 1);
+  auto first = plans_->Take(command_, nullptr).ValueOrDie();
+  auto second = plans_->Take(command_, nullptr).ValueOrDie();
+  EXPECT_NE(first, second);
+  EXPECT_EQ(Answer(first.get()), Answer(second.get()));
+  const QueryPlan* const planned = first.get();
+  first.reset();
+  EXPECT_EQ(plans_->size(), 1);
+  first = plans_->Take(command_, nullptr).ValueOrDie();
+  EXPECT_EQ(first.get(), planned);
+  EXPECT_EQ(plans_->size(), 0);
+}
+
+TEST_F(PlanCacheTest, ItSeesTheTablesOfTheDay) {
+  AddTable("a", 1);
+  plans_->Take(command_, nullptr).ValueOrDie();
+  AddTable("a", 2);
+  EXPECT_EQ(Answer(plans_->Take(command_, nullptr).ValueOrDie().get())[0][0], 90);
+  // The column that is read has another place now.
+  AddTable("before", 3);
+  EXPECT_EQ(Answer(plans_->Take(command_, nullptr).ValueOrDie().get())[0][0], 135);
+}
+
+TEST_F(PlanCacheTest, ErrorsAreNotKept) {
+  EXPECT_EQ(base::CodeOf(plans_->Take("nonsense", nullptr).status()), base::ErrorCode::kBadCommand);
+  EXPECT_EQ(base::CodeOf(plans_->Take(command_, nullptr).status()), base::ErrorCode::kFileMissing);
+  EXPECT_EQ(plans_->size(), 0);
+  AddTable("a", 1);
+  EXPECT_TRUE(plans_->Take(command_, nullptr).ok());
+}
+
+TEST_F(PlanCacheTest, APlanMayOutliveTheCache) {
+  AddTable("a", 1);
+  const auto plan = plans_->Take(command_, nullptr).ValueOrDie();
+  plans_.reset();
+  EXPECT_EQ(Answer(plan.get())[0][0], 45);
+}
+
+}  // namespace
+}  // namespace shadowvm::exec
