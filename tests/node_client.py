@@ -108,6 +108,12 @@ class Client:
         return self.connection.get_flight_info(
             flight.FlightDescriptor.for_command(request.SerializeToString()), self.options)
 
+    def execute(self, command, **execution):
+        """A whole query in one call."""
+        request = message("RunRequest", command=command_bytes(command),
+                          execution=message("Execution", **execution))
+        return self.act("execute", request.SerializeToString(), "RunPipelineResponse")
+
     def pipelines(self, info: flight.FlightInfo) -> list:
         """What a registered query consists of."""
         read = message("RegisterResponse")

@@ -8,7 +8,9 @@
 
 #include "engine/base/status.h"
 #include "engine/cli/bench/bench_command.h"
+#include "engine/cli/bench/coupled_runner.h"
 #include "engine/cli/bench/engine_runner.h"
+#include "engine/cli/bench/node_runner.h"
 #include "engine/cli/doctor/doctor_command.h"
 #include "engine/cli/node/node_command.h"
 #include "engine/cli/replay/replay_command.h"
@@ -50,6 +52,11 @@ int Explain(const CLI::App& app, const CLI::ParseError& error) {
   return kWrongUsage;
 }
 
+base::Result<std::unique_ptr<QueryRunner>> MakeRunner(const BenchSettings& settings) {
+  if (settings.own_node || !settings.connect.empty()) return MakeNodeRunner(settings);
+  return settings.coupled ? MakeCoupledRunner(settings) : MakeEngineRunner(settings);
+}
+
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
@@ -59,7 +66,7 @@ int RunProgram(int argc, char** argv) {
   app.set_version_flag("--version", SHADOWVM_VERSION);
   base::Status status;
   AddGenCommand(&app, &status);
-  AddBenchCommand(&app, MakeEngineRunner, &status);
+  AddBenchCommand(&app, MakeRunner, &status);
   AddNodeCommand(&app, &status);
   AddReplayCommand(&app, &status);
   AddDoctorCommand(&app, &status);

@@ -4,6 +4,8 @@
 #include "engine/client/connect.h"
 
 #include <arrow/flight/client.h>
+#include <arrow/io/memory.h>
+#include <arrow/ipc/reader.h>
 
 #include <filesystem>
 #include <mutex>
@@ -44,12 +46,36 @@ v1::Command WithAbsolutePaths(v1::Command command) {
   return command;
 }
 
+v1::Mode ToProto(schedule::Mode mode) {
+  switch (mode) {
+    case schedule::Mode::kCpu:
+      return v1::MODE_CPU;
+    case schedule::Mode::kGpu:
+      return v1::MODE_GPU;
+    case schedule::Mode::kMixed:
+      return v1::MODE_MIXED;
+    case schedule::Mode::kAuto:
+      break;
+  }
+  return v1::MODE_AUTO;
+}
+
+base::Result<std::shared_ptr<arrow::Table>> ReadStream(std::string bytes) {
+  const std::shared_ptr<arrow::io::InputStream> input =
+      arrow::io::BufferReader::FromString(std::move(bytes));
+  SVM_ASSIGN_OR_RETURN(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(input));
+  return reader->ToTable();
+}
+
 // A connection and the session it has at the node. A session that ended (the lease of a client that
 // was silent, a node that was started again) is opened anew: nothing of ours lives in it between
 // two commands.
 class NodeRunner : public Runner {
  public:
-  explicit NodeRunner(std::unique_ptr<flight::FlightClient> client) : client_(std::move(client)) {}
+  NodeRunner(std::unique_ptr<flight::FlightClient> client, schedule::Mode mode)
+      : client_(std::move(client)) {
+    execution_.set_mode(ToProto(mode));
+  }
   ~NodeRunner() override {
     // A node that is gone, or slow, has nothing to be told: the lease ends by itself.
     flight::FlightCallOptions options = OptionsOf(session());
@@ -75,11 +101,12 @@ class NodeRunner : public Runner {
   arrow::Result<std::shared_ptr<arrow::Table>> Run(const v1::Command& command) override {
     v1::RunRequest request;
     request.set_command(WithAbsolutePaths(command).SerializeAsString());
+    *request.mutable_execution() = execution_;
     const std::string bytes = request.SerializeAsString();
-    auto answer = Fetch(bytes);
+    auto answer = Execute(bytes);
     if (answer.ok() || base::CodeOf(answer.status()) != ErrorCode::kUnknownSession) return answer;
     SVM_RETURN_NOT_OK(Open());
-    return Fetch(bytes);
+    return Execute(bytes);
   }
 
   arrow::Status AddTable(const std::string& name, std::shared_ptr<arrow::Table>) override {
@@ -110,11 +137,23 @@ class NodeRunner : public Runner {
     return (*result)->body->ToString();
   }
 
-  base::Result<std::shared_ptr<arrow::Table>> Fetch(const std::string& request) {
+  // One call; a large answer takes a second one.
+  base::Result<std::shared_ptr<arrow::Table>> Execute(const std::string& request) {
     const flight::FlightCallOptions options = OptionsOf(session());
-    auto info = client_->GetFlightInfo(options, flight::FlightDescriptor::Command(request));
-    if (!info.ok()) return node::FromFlight(info.status());
-    auto reader = client_->DoGet(options, (*info)->endpoints().front().ticket);
+    SVM_ASSIGN_OR_RETURN(const std::string body, Act(options, "execute", request));
+    v1::RunPipelineResponse response;
+    if (!response.ParseFromString(body)) {
+      return base::MakeError(ErrorCode::kInternal, "what the node answered is no answer");
+    }
+    if (response.inline_answer().empty()) return Fetch(options, response.metrics().query_id());
+    return ReadStream(std::move(*response.mutable_inline_answer()));
+  }
+
+  base::Result<std::shared_ptr<arrow::Table>> Fetch(const flight::FlightCallOptions& options,
+                                                    const std::string& query_id) {
+    v1::QueryTicket ticket;
+    ticket.set_query_id(query_id);
+    auto reader = client_->DoGet(options, flight::Ticket{ticket.SerializeAsString()});
     if (!reader.ok()) return node::FromFlight(reader.status());
     auto table = (*reader)->ToTable();
     if (!table.ok()) return node::FromFlight(table.status());
@@ -122,17 +161,19 @@ class NodeRunner : public Runner {
   }
 
   const std::unique_ptr<flight::FlightClient> client_;
+  v1::Execution execution_;
   std::mutex mutex_;
   std::string session_;
 };
 
 }  // namespace
 
-arrow::Result<std::shared_ptr<Session>> Connect(const std::string& address, v1::Settings settings) {
+arrow::Result<std::shared_ptr<Session>> Connect(const std::string& address, v1::Settings settings,
+                                                schedule::Mode mode) {
   SVM_ASSIGN_OR_RETURN(const auto path, node::SocketPath(address));
   SVM_ASSIGN_OR_RETURN(const auto location, flight::Location::ForGrpcUnix(path.string()));
   SVM_ASSIGN_OR_RETURN(auto client, flight::FlightClient::Connect(location));
-  auto runner = std::make_unique<NodeRunner>(std::move(client));
+  auto runner = std::make_unique<NodeRunner>(std::move(client), mode);
   SVM_RETURN_NOT_OK(base::WithContext(runner->Open(), path.string()));
   return Session::MakeOn(std::move(runner), std::move(settings));
 }

@@ -6,7 +6,7 @@
 
 namespace shadowvm::client {
 
-arrow::Result<std::shared_ptr<Session>> Connect(const std::string&, v1::Settings) {
+arrow::Result<std::shared_ptr<Session>> Connect(const std::string&, v1::Settings, schedule::Mode) {
   return base::MakeError(base::ErrorCode::kUnsupported,
                          "this library was built without Arrow Flight, so it reaches no node");
 }

@@ -10,10 +10,11 @@ namespace {
 
 class EngineRunner : public Runner {
  public:
-  explicit EngineRunner(std::unique_ptr<exec::Engine> engine) : engine_(std::move(engine)) {}
+  EngineRunner(std::unique_ptr<exec::Engine> engine, schedule::Mode mode)
+      : engine_(std::move(engine)), mode_(mode) {}
 
   arrow::Result<std::shared_ptr<arrow::Table>> Run(const v1::Command& command) override {
-    return engine_->Run(command);
+    return engine_->Run(command, {.mode = mode_});
   }
   arrow::Status AddTable(const std::string& name, std::shared_ptr<arrow::Table> table) override {
     return engine_->AddTable(name, *table);
@@ -21,6 +22,7 @@ class EngineRunner : public Runner {
 
  private:
   std::unique_ptr<exec::Engine> engine_;
+  const schedule::Mode mode_;
 };
 
 }  // namespace
@@ -31,8 +33,13 @@ arrow::Result<std::shared_ptr<Session>> Session::Make(SessionOptions options) {
   engine_options.memory_bytes = options.memory_bytes;
   engine_options.kernels.directory = options.cache_dir;
   engine_options.kernels.worker_path = options.compiler_path;
+  if (options.use_gpu) {
+    engine_options.gpu.kind = exec::GpuKind::kCuda;
+    engine_options.gpu.required = false;
+  }
   SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(std::move(engine_options)));
-  return MakeOn(std::make_unique<EngineRunner>(std::move(engine)), std::move(options.settings));
+  return MakeOn(std::make_unique<EngineRunner>(std::move(engine), options.mode),
+                std::move(options.settings));
 }
 
 }  // namespace shadowvm::client

@@ -15,6 +15,7 @@
 
 #include "engine/client/frame.h"
 #include "engine/client/runner.h"
+#include "engine/schedule/mode.h"
 #include "shadowvm/v1/command.pb.h"
 
 namespace shadowvm::client {
@@ -27,7 +28,9 @@ struct SessionOptions {
   // where ShadowVM was installed; where it is nowhere, kernels are compiled by the machine's C++
   // compiler, which takes longer.
   std::string compiler_path;
-  v1::Settings settings;  // sent with every command of the session
+  v1::Settings settings;                        // sent with every command of the session
+  bool use_gpu = false;                         // the machine's, if it has one that works
+  schedule::Mode mode = schedule::Mode::kAuto;  // which processors work on rows
 };
 
 // Runs queries, in this process (Make) or in a node (Connect, see connect.h). In process it holds

@@ -34,7 +34,7 @@ class PipelineMeter {
     if (stats_.gpu.size() > num_on_gpu_) {
       const GpuPipeline& there = stats_.gpu.back();
       read.on_gpu = there.why_not.empty();
-      read.kernel_ms = there.kernel_ms;
+      read.kernel_ms = there.times.kernel_ms;
       read.why_not_gpu = there.why_not;
     }
     return read;

@@ -42,9 +42,8 @@ v1::ActionSupport ToProto(const plan::ActionSupport& support) {
 }  // namespace
 
 base::Result<CheckedCommand> CheckCommand(const std::string& bytes, exec::Engine* engine) {
-  SVM_ASSIGN_OR_RETURN(const v1::Command command, plan::ParseCommand(bytes));
   CheckedCommand checked;
-  SVM_ASSIGN_OR_RETURN(checked.plan, engine->Plan(command, &checked.stats->spans));
+  SVM_ASSIGN_OR_RETURN(checked.plan, engine->Plan(bytes, &checked.stats->spans));
   checked.bytes = bytes;
   return checked;
 }

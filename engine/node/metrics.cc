@@ -4,11 +4,20 @@
 #include "engine/node/metrics.h"
 
 #include <string>
+#include <vector>
+
+#include "engine/node/devices.h"
+#include "engine/node/flight_error.h"
 
 namespace shadowvm::node {
 namespace {
 
-v1::PipelineMetrics ToProto(const exec::PipelineStats& stats, const v1::DeviceShare& device) {
+void SetShare(const char* device, double part, v1::DeviceShare* share) {
+  share->set_device(device);
+  share->set_share(part);
+}
+
+v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
   v1::PipelineMetrics metrics;
   metrics.set_index(static_cast<uint32_t>(stats.index));
   metrics.set_rows_in(stats.rows_in);
@@ -17,13 +26,27 @@ v1::PipelineMetrics ToProto(const exec::PipelineStats& stats, const v1::DeviceSh
   metrics.set_segments_run(stats.segments_run);
   metrics.set_segments_skipped(stats.segments_skipped);
   metrics.set_partitions(stats.partitions);
-  if (stats.rows_in > 0) *metrics.add_devices() = device;
+  metrics.set_kernel_ms(stats.kernel_ms);
+  metrics.set_why_not_gpu(Readable(stats.why_not_gpu));
+  if (stats.rows_in > 0) SetShare(stats.on_gpu ? kGpuDevice : kCpuDevice, 1, metrics.add_devices());
   return metrics;
+}
+
+// By the rows that kernels read.
+void AddShares(const std::vector<exec::PipelineStats>& pipelines, v1::QueryMetrics* metrics) {
+  double rows = 0, on_gpu = 0;
+  for (const exec::PipelineStats& pipeline : pipelines) {
+    rows += static_cast<double>(pipeline.rows_in);
+    if (pipeline.on_gpu) on_gpu += static_cast<double>(pipeline.rows_in);
+  }
+  const double share = rows > 0 ? on_gpu / rows : 0;
+  if (share < 1) SetShare(kCpuDevice, 1 - share, metrics->add_devices());
+  if (share > 0) SetShare(kGpuDevice, share, metrics->add_devices());
 }
 
 }  // namespace
 
-v1::QueryMetrics MetricsOf(const Query& query, std::string_view device) {
+v1::QueryMetrics MetricsOf(const Query& query) {
   const exec::QueryStats& stats = *query.command().stats;
   v1::QueryMetrics metrics;
   metrics.set_query_id(query.id());
@@ -38,13 +61,11 @@ v1::QueryMetrics MetricsOf(const Query& query, std::string_view device) {
     time->set_stage(std::string(base::NameOf(stage)));
     time->set_milliseconds(stats.spans.Milliseconds(stage));
   }
-  v1::DeviceShare share;
-  share.set_device(std::string(device));
-  share.set_share(1);
-  for (const exec::PipelineStats& pipeline : query.pipelines()) {
-    *metrics.add_pipelines() = ToProto(pipeline, share);
+  const std::vector<exec::PipelineStats> pipelines = query.pipelines();
+  for (const exec::PipelineStats& pipeline : pipelines) {
+    *metrics.add_pipelines() = ToProto(pipeline);
   }
-  *metrics.add_devices() = share;
+  AddShares(pipelines, &metrics);
   return metrics;
 }
 
@@ -54,14 +75,8 @@ void AddEngineState(exec::Engine* engine, v1::StatusResponse* status) {
   status->set_memory_limit(engine->budget().limit());
   status->set_table_bytes(engine->segment_bytes());
   status->set_build_bytes(engine->build_bytes());
-  const vkernel::KernelCacheStats kernels = engine->kernels().stats();
-  v1::KernelCounters* counters = status->mutable_kernels();
-  counters->set_memory_hits(kernels.memory_hits);
-  counters->set_disk_hits(kernels.disk_hits);
-  counters->set_compiles_fast(kernels.compiles_fast);
-  counters->set_compiles_full(kernels.compiles_full);
-  counters->set_compile_ms(kernels.compile_ms);
-  counters->set_resident(kernels.resident);
+  SetCounters(engine->kernels().stats(), status->mutable_kernels());
+  DescribeDevices(engine, status);
 }
 
 }  // namespace shadowvm::node

@@ -3,16 +3,14 @@
 
 #pragma once
 
-#include <string_view>
-
 #include "engine/exec/engine.h"
 #include "engine/node/query.h"
 #include "shadowvm/v1/node_service.pb.h"
 
 namespace shadowvm::node {
 
-// What a query did so far, all of it on one device.
-v1::QueryMetrics MetricsOf(const Query& query, std::string_view device);
+// What a query did so far.
+v1::QueryMetrics MetricsOf(const Query& query);
 
 // Puts what the engine counts into a status.
 void AddEngineState(exec::Engine* engine, v1::StatusResponse* status);

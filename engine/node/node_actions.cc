@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/node/command_check.h"
+#include "engine/node/devices.h"
 #include "engine/node/flight_error.h"
 #include "engine/node/metrics.h"
 #include "engine/node/node_service.h"
@@ -47,6 +48,7 @@ const std::vector<NodeService::ActionEntry>& NodeService::Actions() {
        &NodeService::Validate},
       {"run", "runs a query up to the barrier of one of its pipelines", true,
        &NodeService::RunPipeline},
+      {"execute", "runs a command and answers, in one call", true, &NodeService::Execute},
       {"cancel", "cancels a query of the session", true, &NodeService::Cancel},
       {"status", "what the node does and holds", false, &NodeService::Describe},
       {"drop_tables", "drops every resident table", true, &NodeService::DropTables},
@@ -67,10 +69,9 @@ base::Result<std::string> NodeService::Handshake(const Call& call) {
   response.set_version(version_);
   response.set_session(sessions_.Open(Milliseconds(lease), std::chrono::steady_clock::now()));
   response.set_lease_ms(lease);
-  v1::Device* device = response.add_devices();
-  device->set_name(std::string(engine_->device().name()));
-  device->set_workers(static_cast<uint32_t>(engine_->device().num_workers()));
-  for (const char* capability : {"collect", "parquet-sink", "flight-stream", "pipelines"}) {
+  ListDevices(engine_.get(), &response);
+  for (const char* capability :
+       {"collect", "parquet-sink", "flight-stream", "pipelines", "execute"}) {
     response.add_capabilities(capability);
   }
   if (!shared_.folder().empty()) response.add_capabilities("shared-memory");
@@ -129,6 +130,7 @@ base::Result<std::string> NodeService::DropTables(const Call&) {
 
 base::Result<std::string> NodeService::DropKernels(const Call&) {
   engine_->kernels().Clear();
+  if (const auto gpu = engine_->gpu_keeper().state().gpu) gpu->programs().Clear();
   return std::string();
 }
 

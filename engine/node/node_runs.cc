@@ -7,6 +7,7 @@
 
 #include "engine/node/answer_batches.h"
 #include "engine/node/answer_stream.h"
+#include "engine/node/devices.h"
 #include "engine/node/metrics.h"
 #include "engine/node/node_service.h"
 #include "shadowvm/v1/node_service.pb.h"
@@ -57,6 +58,7 @@ base::Status NodeService::Start(const std::shared_ptr<Query>& query) {
   runs_.Start([this, query] {
     exec::RunOptions options{&query->cancel(), query->command().stats.get()};
     options.partitions = query->command().execution.partitions();
+    options.mode = ModeOf(query->command().execution);
     options.on_barrier = [&query](const exec::PipelineStats& pipeline) {
       query->PassBarrier(pipeline);
     };
@@ -95,6 +97,19 @@ base::Result<std::string> NodeService::RunPipeline(const Call& call) {
   if (!request.ParseFromString(call.body)) {
     return MakeError(ErrorCode::kBadCommand, "the body of 'run'");
   }
+  return RunFor(call, request);
+}
+
+base::Result<std::string> NodeService::Execute(const Call& call) {
+  SVM_ASSIGN_OR_RETURN(const auto query, Register(call.session, call.body));
+  v1::RunPipelineRequest request;
+  request.set_query_id(query->id());
+  request.set_pipeline(static_cast<uint32_t>(query->command().plan->pipelines().size() - 1));
+  return RunFor(call, request);
+}
+
+base::Result<std::string> NodeService::RunFor(const Call& call,
+                                              const v1::RunPipelineRequest& request) {
   SVM_ASSIGN_OR_RETURN(const auto named, queries_.Find(call.session, request.query_id()));
   SVM_RETURN_NOT_OK(CheckPipeline(*named, request));
   const size_t done = request.pipeline() + size_t{1};
@@ -104,7 +119,7 @@ base::Result<std::string> NodeService::RunPipeline(const Call& call) {
                              last ? Query::kAllPipelines : static_cast<int>(done)));
   v1::RunPipelineResponse response;
   if (last) SVM_RETURN_NOT_OK(HandOut(call.session, *query, request, &response));
-  *response.mutable_metrics() = MetricsOf(*query, engine_->device().name());
+  *response.mutable_metrics() = MetricsOf(*query);
   return response.SerializeAsString();
 }
 
@@ -149,7 +164,7 @@ base::Result<std::unique_ptr<flight::FlightDataStream>> NodeService::Fetch(
   }
   SVM_ASSIGN_OR_RETURN(const auto query,
                        Reach(context, session, named.query_id(), Query::kAllPipelines));
-  return StreamAnswer(query, MetricsOf(*query, engine_->device().name()),
+  return StreamAnswer(query, MetricsOf(*query),
                       {[this, session] { Renew(session); },
                        [this, session, query] { queries_.Forget(session, *query); }});
 }

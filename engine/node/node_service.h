@@ -67,6 +67,7 @@ class NodeService : public arrow::flight::FlightServerBase {
   base::Result<std::string> CloseSession(const Call& call);
   base::Result<std::string> Validate(const Call& call);
   base::Result<std::string> RunPipeline(const Call& call);
+  base::Result<std::string> Execute(const Call& call);
   base::Result<std::string> Cancel(const Call& call);
   base::Result<std::string> Describe(const Call& call);
   base::Result<std::string> DropTables(const Call& call);
@@ -84,6 +85,7 @@ class NodeService : public arrow::flight::FlightServerBase {
   // error if it has failed.
   base::Result<std::shared_ptr<Query>> Reach(const Context& context, const std::string& session,
                                              const std::string& id, int num_pipelines);
+  base::Result<std::string> RunFor(const Call& call, const v1::RunPipelineRequest& request);
   // Puts the answer into the response and ends the query's life, or does neither.
   base::Status HandOut(const std::string& session, const Query& query,
                        const v1::RunPipelineRequest& request, v1::RunPipelineResponse* response);

@@ -34,7 +34,10 @@ Examples:
   shadowvm bench ssb --data data/ssb-sf1 --query q2.1 --runs 20
   shadowvm bench ssb --sf 20 --mode gpu --residency host --prefetch active2
   shadowvm bench ssb --sf 100 --mode gpu --device-memory 4G     more data than the GPU may hold
-  shadowvm bench ssb --sf 0.01 --mode gpu --emulate-gpu         the GPU's kernels, without a GPU)";
+  shadowvm bench ssb --sf 0.01 --mode gpu --emulate-gpu         the GPU's kernels, without a GPU
+  shadowvm bench ssb --sf 1 --node                              as a client of a node sees it
+  shadowvm bench ssb --data data/ssb-sf1 --connect ADDRESS      the same, of a node that runs
+  shadowvm bench ssb --sf 1 --mode gpu --coupled                the GPU opened and filled for each run)";
 
 base::Result<BenchReport> Measure(QueryRunner* runner, const BenchSettings& settings) {
   BenchReport report;
@@ -55,6 +58,15 @@ void CheckUsage(const BenchSettings& settings) {
   }
   if (settings.data.empty() && settings.residency == Residency::kFile) {
     throw CLI::ValidationError("--residency file needs files: give --data DIR");
+  }
+  if (!settings.connect.empty() && settings.data.empty()) {
+    throw CLI::ValidationError("--connect needs files that the node can read: give --data DIR");
+  }
+  if (!settings.connect.empty() && settings.own_node) {
+    throw CLI::ValidationError("give either --connect ADDRESS or --node");
+  }
+  if (settings.coupled && (settings.mode != Mode::kGpu || settings.scale_factor == 0)) {
+    throw CLI::ValidationError("--coupled goes with --mode gpu and --sf N");
   }
   if (settings.emulate_gpu && settings.mode != Mode::kGpu) {
     throw CLI::ValidationError("--emulate-gpu goes with --mode gpu");
@@ -121,6 +133,10 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   AddResidencyOptions(ssb, settings);
+  ssb->add_option("--connect", settings->connect, "Ask the node at this address");
+  ssb->add_flag("--node", settings->own_node, "Ask a node of this process, over its socket");
+  ssb->add_flag("--coupled", settings->coupled,
+                "With --mode gpu: open the GPU, convert and copy tables for every run");
   ssb->add_option("--query", settings->queries, "Only these queries, such as q2.1")
       ->check(CLI::IsMember(SsbQueryNames()));
   ssb->add_option("--json", settings->json_file,

@@ -4,6 +4,7 @@
 #include "engine/cli/node/node_command.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
 
 #include "engine/cli/engine_options.h"
@@ -25,6 +26,10 @@ It ends at SIGTERM or Ctrl-C: queries that run get a while to finish, a second s
 program that starts a node for itself keeps the node's standard input open and says
 --exit-with-stdin: then the node ends when the program does, however that happens.
 
+A GPU is used if there is one that works; clients say in which mode (auto, cpu, gpu, mixed), and
+`shadowvm doctor` says what is missing. When it fails, its work goes to the CPU, the node says so
+once, and tries again later.
+
 Examples:
   shadowvm node
   shadowvm node --socket /run/user/1000/shadowvm/node.sock --threads 4 --memory 8G)";
@@ -36,7 +41,45 @@ struct NodeSettings {
   double drain_seconds = 10;
   bool exit_with_stdin = false;
   std::string shared_memory = "/dev/shm";
+  std::string gpu = "auto";
+  double gpu_retry_seconds = 30;
+  double gpu_limit_seconds = 60;
 };
+
+void AddGpuOptions(CLI::App* node, NodeSettings* settings) {
+  constexpr double kDay = 86400;
+  node->add_option("--gpu", settings->gpu,
+                   "auto: the GPU, if there is one; off; cuda: do not start without; emulated: a "
+                   "slow one without a card, for tests")
+      ->check(CLI::IsMember({"auto", "off", "cuda", "emulated"}))
+      ->capture_default_str();
+  node->add_option("--gpu-retry", settings->gpu_retry_seconds,
+                   "Seconds from a GPU's failure until it is tried again; more after each in a row")
+      ->check(CLI::Range(0.001, kDay))
+      ->capture_default_str();
+  node->add_option("--gpu-limit", settings->gpu_limit_seconds,
+                   "Seconds after which a kernel on the GPU is taken to hang")
+      ->check(CLI::Range(0.001, kDay))
+      ->capture_default_str();
+}
+
+std::chrono::milliseconds Seconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+exec::GpuOptions GpuOptionsOf(const NodeSettings& settings) {
+  exec::GpuOptions options;
+  if (settings.gpu != "off") {
+    options.kind = settings.gpu == "emulated" ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
+  }
+  options.required = settings.gpu == "cuda";
+  options.retry_after = Seconds(settings.gpu_retry_seconds);
+  options.launch_limit = Seconds(settings.gpu_limit_seconds);
+  options.warn = [](const std::string& text) {
+    std::fprintf(stderr, "shadowvm node: %s\n", text.c_str());
+  };
+  return options;
+}
 
 void AddOptions(CLI::App* node, NodeSettings* settings) {
   node->add_option("--socket", settings->socket,
@@ -51,17 +94,19 @@ void AddOptions(CLI::App* node, NodeSettings* settings) {
   node->add_option("--shared-memory", settings->shared_memory,
                    "A folder in memory, for answers to clients of this machine")
       ->capture_default_str();
+  AddGpuOptions(node, settings);
 }
 
 base::Status RunNodeCommand(const NodeSettings& settings) {
   node::NodeOptions options;
   options.address = settings.socket;
   options.version = SHADOWVM_VERSION;
-  options.drain = std::chrono::milliseconds(static_cast<int64_t>(settings.drain_seconds * 1000));
+  options.drain = Seconds(settings.drain_seconds);
   options.exit_with_input = settings.exit_with_stdin;
   options.shared_root = settings.shared_memory;
   options.engine.threads = settings.threads;
   options.engine.memory_bytes = settings.memory_bytes;
+  options.engine.gpu = GpuOptionsOf(settings);
   return node::RunNode(options);
 }
 

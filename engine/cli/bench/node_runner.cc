@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/cli/bench/node_runner.h"
+
+#include <arrow/table.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "engine/cli/bench/engine_runner.h"
+#include "engine/cli/bench/ssb_queries.h"
+#include "engine/client/connect.h"
+#include "engine/node/serving_node.h"
+
+namespace shadowvm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that goes with its owner.
+class OwnFolder {
+ public:
+  static base::Result<OwnFolder> Make() {
+    std::string path = (fs::temp_directory_path() / "shadowvm-bench-XXXXXX").string();
+    if (::mkdtemp(path.data()) == nullptr) {
+      return base::MakeError(base::ErrorCode::kWriteFailed, "no folder " + path);
+    }
+    return OwnFolder(path);
+  }
+  OwnFolder(OwnFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  OwnFolder& operator=(OwnFolder&&) = delete;
+  ~OwnFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  explicit OwnFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+class NodeRunner : public QueryRunner {
+ public:
+  NodeRunner(std::shared_ptr<client::Session> session, SsbTables tables)
+      : session_(std::move(session)), tables_(std::move(tables)) {}
+  // With a node that ends with the runner.
+  NodeRunner(OwnFolder folder, std::unique_ptr<node::ServingNode> node,
+             std::shared_ptr<client::Session> session, SsbTables tables)
+      : folder_(std::move(folder)),
+        node_(std::move(node)),
+        session_(std::move(session)),
+        tables_(std::move(tables)) {}
+
+  std::vector<std::string> queries() const override { return SsbQueryNames(); }
+
+  base::Result<QueryRun> Run(const std::string& query, const nlohmann::json& constants) override {
+    SVM_ASSIGN_OR_RETURN(const client::Frame frame, MakeSsbQuery(query, tables_, constants));
+    const v1::Command command = frame.ToCommand();
+    QueryRun run;
+    const auto start = std::chrono::steady_clock::now();
+    SVM_ASSIGN_OR_RETURN(run.answer, session_->Run(command));
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    run.total_ms = elapsed.count();
+    return run;
+  }
+
+  base::Result<Footprint> FootprintOf(const std::string&,
+                                      const std::vector<std::string>&) override {
+    return base::MakeError(base::ErrorCode::kUnsupported, "a node does not tell a footprint");
+  }
+
+ private:
+  std::optional<OwnFolder> folder_;
+  std::unique_ptr<node::ServingNode> node_;
+  std::shared_ptr<client::Session> session_;  // ends before the node
+  SsbTables tables_;
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<QueryRunner>> MakeNodeRunner(const BenchSettings& settings) {
+  const schedule::Mode mode = ScheduleMode(settings);
+  if (!settings.connect.empty()) {
+    SVM_ASSIGN_OR_RETURN(auto session, client::Connect(settings.connect, {}, mode));
+    return std::make_unique<NodeRunner>(std::move(session), TablesInFolder(settings.data));
+  }
+  SVM_ASSIGN_OR_RETURN(auto engine, MakeBenchEngine(settings));
+  SVM_ASSIGN_OR_RETURN(OwnFolder folder, OwnFolder::Make());
+  SVM_ASSIGN_OR_RETURN(auto node, node::ServingNode::Start(std::move(engine),
+                                                           {folder.path() / "node.sock", "bench"}));
+  SVM_ASSIGN_OR_RETURN(auto session, client::Connect(node->socket().string(), {}, mode));
+  return std::make_unique<NodeRunner>(
+      std::move(folder), std::move(node), std::move(session),
+      settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data));
+}
+
+}  // namespace shadowvm::cli

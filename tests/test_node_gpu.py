@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ShadowVM authors
+"""A node with a GPU, the emulated one: modes, what clients are told, and what its failures cost."""
+
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from answers import check_rows, rows_of
+from commands import Command, aggregate_call, column, sort_key
+from node_client import Node, answer_of, wait_until
+
+ROWS = 30_000
+CPU, GPU = 1, 2  # v1::Mode
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("table") / "t.parquet"
+    pq.write_table(pa.table({"k": pa.array((i % 7 for i in range(ROWS)), pa.int32()),
+                             "v": pa.array((i * 31 % 1009 for i in range(ROWS)), pa.int32())}), path)
+    return path
+
+
+@pytest.fixture
+def start(program, tmp_path):
+    nodes = []
+
+    def begin(*options, **environment) -> Node:
+        nodes.append(Node(program, tmp_path, "--threads", 2, *options, **environment))
+        return nodes[-1]
+
+    yield begin
+    for node in nodes:
+        assert node.stop() in (0, -signal.SIGKILL)
+
+
+def sums(path) -> Command:
+    command = Command()
+    groups = command.aggregate(command.scan(path), {"k": column("k")}, [aggregate_call("SUM", column("v"), "s")])
+    command.sort(groups, sort_key(column("k")))
+    return command
+
+
+def check_sums(answer: pa.Table, duck, path):
+    sql = f"SELECT k, sum(v)::BIGINT FROM '{path}' GROUP BY k ORDER BY k"
+    check_rows(rows_of(answer), rows_of(duck.sql(sql).to_arrow_table()), True, sql)
+
+
+def on_gpu(metrics) -> bool:
+    return any(share.device == "gpu" for pipeline in metrics.pipelines for share in pipeline.devices)
+
+
+def test_the_handshake_lists_the_gpu(start):
+    hello = start("--gpu", "emulated").client().hello
+    assert [device.name for device in hello.devices] == ["cpu", "gpu"] and not hello.no_gpu
+    gpu = hello.devices[1]
+    assert gpu.workers > 0 and gpu.memory_bytes > 0 and gpu.model.startswith("emulated GPU, ")
+
+
+def test_without_a_gpu_clients_are_told_why(start):
+    hello = start("--gpu", "off").client().hello
+    assert [device.name for device in hello.devices] == ["cpu"] and hello.no_gpu == "it is switched off"
+
+
+def test_a_client_chooses_the_mode(start, duck, table):
+    client = start("--gpu", "emulated").client()
+    for mode in (CPU, GPU):
+        response = client.execute(sums(table), mode=mode)
+        check_sums(answer_of(response), duck, table)
+        assert on_gpu(response.metrics) == (mode == GPU)
+    first = response.metrics.pipelines[0]
+    assert first.kernel_ms > 0 and not first.why_not_gpu
+    (gpu,) = client.status().devices
+    assert gpu.name == "gpu" and not gpu.down and gpu.failures == 0
+    assert 0 < gpu.memory_used < gpu.memory_bytes and gpu.kernels.compiles_full >= 1
+
+
+def test_eight_clients_share_it(start, duck, table):
+    node = start("--gpu", "emulated")
+
+    def ask(_):
+        client = node.client()
+        return [client.execute(sums(table), mode=GPU) for _ in range(3)]
+
+    with ThreadPoolExecutor(8) as pool:
+        for responses in pool.map(ask, range(8)):
+            for response in responses:
+                check_sums(answer_of(response), duck, table)
+                assert on_gpu(response.metrics)
+
+
+def test_a_gpu_that_fails_is_set_aside_and_tried_again(start, duck, table):
+    node = start("--gpu", "emulated", "--gpu-retry", 0.5, SHADOWVM_FAULT="device.launch=nth:1:error")
+    client = node.client()
+    response = client.execute(sums(table), mode=GPU)
+    check_sums(answer_of(response), duck, table)
+    assert not on_gpu(response.metrics) and "device.launch" in response.metrics.pipelines[0].why_not_gpu
+    (gpu,) = client.status().devices
+    assert "device.launch" in gpu.down and gpu.failures == 1 and gpu.memory_used == 0
+    time.sleep(0.6)
+    response = client.execute(sums(table), mode=GPU)
+    check_sums(answer_of(response), duck, table)
+    assert on_gpu(response.metrics) and not client.status().devices[0].down
+    node.process.send_signal(signal.SIGTERM)
+    said = node.process.communicate(timeout=60)[1]
+    assert said.count("the GPU is not used") == 1 and "tried again in" in said, said
+
+
+def test_a_kernel_that_hangs_costs_the_limit(start, duck, table):
+    node = start("--gpu", "emulated", "--gpu-limit", 0.3, SHADOWVM_FAULT="device.hang=nth:1:error")
+    client = node.client()
+    response = client.execute(sums(table), mode=GPU)
+    check_sums(answer_of(response), duck, table)
+    assert "300 ms" in client.status().devices[0].down
+
+
+def test_a_gpu_that_does_not_open_costs_a_line(start, duck, table):
+    node = start("--gpu", "emulated", SHADOWVM_FAULT="exec.gpu.open=always:error")
+    client = node.client()
+    assert "exec.gpu.open" in client.hello.no_gpu
+    check_sums(answer_of(client.execute(sums(table), mode=GPU)), duck, table)
+    assert client.status().devices[0].retry_ms > 0
+
+
+def test_auto_goes_ahead_while_the_kernel_is_compiled(start, duck, table):
+    node = start("--gpu", "emulated", SHADOWVM_FAULT="compile.program=always:hang:10000")
+    client = node.client()
+    response = client.execute(sums(table))
+    check_sums(answer_of(response), duck, table)
+    assert not on_gpu(response.metrics)
+    wait_until(lambda: client.status().devices[0].kernels.compiles_full >= 1, "the kernel is compiled")
+
+
+def test_a_required_gpu_that_is_missing_ends_the_node(program, tmp_path):
+    done = program.run("node", "--socket", tmp_path / "run" / "node.sock", "--gpu", "cuda",
+                       SHADOWVM_FAULT="exec.gpu.open=always:error")
+    assert done.returncode == 1 and "exec.gpu.open" in done.stderr
