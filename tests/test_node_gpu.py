@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The ShadowVM authors
 """A node with a GPU, the emulated one: modes, what clients are told, and what its failures cost."""
 
+import json
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -139,3 +140,20 @@ def test_a_required_gpu_that_is_missing_ends_the_node(program, tmp_path):
     done = program.run("node", "--socket", tmp_path / "run" / "node.sock", "--gpu", "cuda",
                        SHADOWVM_FAULT="exec.gpu.open=always:error")
     assert done.returncode == 1 and "exec.gpu.open" in done.stderr
+
+
+@pytest.mark.parametrize("how", [["--node"], ["--mode", "gpu", "--emulate-gpu", "--node"],
+                                 ["--mode", "gpu", "--emulate-gpu", "--coupled"]])
+def test_the_benchmark_asks_in_other_ways(program, tmp_path, how):
+    """The same answers over a node's socket, and with a GPU that is opened for each run."""
+    rows = []
+    for name, options in (("plain", []), ("other", how)):
+        report = tmp_path / f"{name}.json"
+        done = program.run("bench", "ssb", "--sf", 0.01, "--runs", 2, "--threads", 2, "--query", "q1.1", "--query",
+                           "q2.1", "--json", report, *options)
+        assert done.returncode == 0, done.stderr
+        queries = json.loads(report.read_text())["queries"]
+        rows.append([query["rows"] for query in queries])
+    assert rows[0] == rows[1]
+    if "--coupled" in how:
+        assert all(0 < query["gpu_share"] < 1 and query["overhead_us"] > 0 for query in queries)
