@@ -27,7 +27,7 @@ PinnedPages::~PinnedPages() {
 device::DeviceAddress PinnedPages::Find(const memory::Buffer& buffer) const {
   std::lock_guard lock(mutex_);
   const auto found = pages_.find(buffer.data());
-  if (found == pages_.end() || found->second.bytes < buffer.size()) return 0;
+  if (found == pages_.end() || found->second.bytes < memory::PagesOf(buffer).size) return 0;
   return found->second.mapping.address();
 }
 

@@ -61,6 +61,11 @@ SVM_INLINE u32 shared_address(const void* p) {
   return u32(static_cast<const u8*>(p) - svm_lane->shared);
 }
 SVM_INLINE u32 load_shared(u32 address) {
+  const u8* const from = svm_lane->shared + address;
+  if (!is_shared(from)) {
+    svm_lane->read_host(svm_lane, from, sizeof(u32));
+    return 0;
+  }
   return *reinterpret_cast<const u32*>(svm_lane->shared + address);
 }
 

@@ -44,6 +44,16 @@ SVM_INLINE void load_rows(const U* from, u32 live, LaneOffsets<U>& rows) {
   }
 }
 
+// Behind a scan's last row, and before its first, a group holds bytes that nobody has checked. A look
+// that goes by them could leave its table; 0 is inside every frame and a code of every dictionary.
+template <class U>
+SVM_INLINE void clear_outside(u32 inside, LaneOffsets<U>& rows) {
+  if (inside == (1u << kLaneRows) - 1) return;
+  SVM_UNROLL for (u32 r = 0; r < kLaneRows; ++r) {
+    if ((inside >> r & 1) == 0) rows.offset[r] = 0;
+  }
+}
+
 // Which of the lane's rows are not null.
 SVM_INLINE u32 valid_rows(const Tile& t, const u64* validity) {
   if (validity == nullptr) return ~0u;
@@ -69,6 +79,7 @@ SVM_INLINE u32 look_up(const Tile& t, const SegmentColumn& segment, Look& look) 
   if (t.wide) {
     LaneOffsets<Offset> rows;
     load_rows(from, t.live, rows);
+    clear_outside(t.inside, rows);
     SVM_UNROLL for (u32 r = 0; r < kLaneRows; ++r) pass |= look.wide(rows.offset[r]) << r;
   } else if (t.live != 0) {
     pass = look.narrow(load(from));

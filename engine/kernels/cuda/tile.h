@@ -22,6 +22,7 @@ struct Tile {
   u32 count = 0;  // of the warp: lanes with a row alive
   u32 live = 0;   // of the lane: bit r is its row r; bit 0 is the only one when narrow
   u32 row = 0;    // of the lane: id of its first row, one that is there even where none is alive
+  u32 inside = 0;  // of the lane, when wide: its rows that the scan is over; others hold anything
   bool wide = false;
 
   // The scan. Warps take tiles in turns.
@@ -94,6 +95,7 @@ SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
       }
     }
     t.wide = true;
+    t.inside = live;
     t.next += t.stride;
     take_live(t, live);
     return true;
