@@ -46,7 +46,7 @@ base::Status PipelineRun::Plan() {
 void PipelineRun::PrepareForGpu() {
   why_not_gpu_ = vkernel::WhyNotOnCuda(blueprint_);
   if (!why_not_gpu_.empty()) return;
-  gpu_text_ = vkernel::Render(blueprint_, vkernel::Target::kCuda).text;
+  gpu_text_ = RenderForGpu(*context_.gpu, blueprint_);
   static_cast<void>(context_.gpu->programs().Find(blueprint_.title, gpu_text_));
 }
 
@@ -216,16 +216,7 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, const DenseSink& sink) {
   if (!ran.ok()) report.why_not = ran.status().message();
   if (!ran.ok()) return false;
   report.times = *ran;
-  context_.stats->rows_read += RowsToRead();
   return true;
-}
-
-int64_t PipelineRun::RowsToRead() const {
-  int64_t rows = 0;
-  for (int segment = 0; segment < source_.table->num_segments(); ++segment) {
-    if (binding_->MayPass(segment)) rows += source_.table->segment_rows(segment);
-  }
-  return rows;
 }
 
 base::Result<vkernel::ProgramCache::Loaded> PipelineRun::GpuProgram() {

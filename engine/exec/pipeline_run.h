@@ -51,8 +51,6 @@ class PipelineRun {
   void PrepareForGpu();
   // Waits for it in mode gpu; in others it is null until it is there, and the CPU goes ahead.
   base::Result<vkernel::ProgramCache::Loaded> GpuProgram();
-  // Of segments that are not left out.
-  int64_t RowsToRead() const;
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
   base::Result<RowSet> RunSorted();
   base::Result<RowSet> RunLimit();

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/base/fault.h"
+#include "engine/vkernel/render/kernel_renderer.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -95,6 +96,12 @@ int64_t PieceBytes(const std::vector<SegmentPtr>& segments, int64_t num_columns,
 }
 
 }  // namespace
+
+std::string RenderForGpu(const Gpu& gpu, const vkernel::Blueprint& blueprint) {
+  const bool in_place = gpu.options().prefetch == GpuPrefetch::kPassive;
+  return (in_place ? "#define SVM_OVER_LINK\n" : "") +
+         vkernel::Render(blueprint, vkernel::Target::kCuda).text;
+}
 
 GpuRun::GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
                const PipelineBinding& binding, const DenseSink& sink)
@@ -281,6 +288,21 @@ Status GpuRun::Finish() {
   return Status::OK();
 }
 
+namespace {
+
+// Once it is known that the device has done them: else the CPU will, and count.
+void CountSegments(const std::vector<SegmentPtr>& segments, int num_segments, QueryStats* stats) {
+  const auto num_run = static_cast<int64_t>(segments.size());
+  stats->segments_run += num_run;
+  stats->segments_skipped += num_segments - num_run;
+  for (const SegmentPtr& segment : segments) {
+    stats->rows_read += segment->num_rows;
+    for (const auto& column : segment->columns) stats->bytes_read += column->bytes();
+  }
+}
+
+}  // namespace
+
 Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
                           const PipelineBinding& binding, const MeasuredSteps& steps,
                           const DenseSink& sink) {
@@ -288,6 +310,7 @@ Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::P
   const base::Span span(&context.stats->spans, base::Stage::kRun);
   SVM_RETURN_NOT_OK(run->LaunchAll());
   SVM_RETURN_NOT_OK(run->Finish());
+  CountSegments(run->segments(), binding.source().table->num_segments(), context.stats);
   return run->times();
 }
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/exec/gpu/gpu.h"
@@ -15,6 +16,9 @@
 #include "engine/exec/query_context.h"
 
 namespace shadowvm::exec {
+
+// The text of a pipeline's kernel, for how the GPU is set to come by segments.
+std::string RenderForGpu(const Gpu& gpu, const vkernel::Blueprint& blueprint);
 
 // Rows of one of a run's segments.
 struct GpuRows {

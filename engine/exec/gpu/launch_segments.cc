@@ -24,12 +24,6 @@ static_assert(kernels::kGroupRows * 8 <= kReadAhead);
 // what they cost now must stay small beside what they may save.
 constexpr int64_t kReplacedShare = 16;
 
-int64_t BytesOf(const columns::Segment& segment) {
-  int64_t bytes = 0;
-  for (const auto& column : segment.columns) bytes += column->bytes();
-  return bytes;
-}
-
 double MillisecondsSince(std::chrono::steady_clock::time_point start) {
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   return time.count();
@@ -205,10 +199,7 @@ Result<std::vector<SegmentPtr>> ReadSegments(const QueryContext& context,
                                              const PipelineBinding& binding) {
   std::vector<int> numbers, absent;
   for (int number = 0; number < binding.source().table->num_segments(); ++number) {
-    if (!binding.MayPass(number)) {
-      context.stats->segments_skipped.fetch_add(1, std::memory_order_relaxed);
-      continue;
-    }
+    if (!binding.MayPass(number)) continue;
     if (!binding.IsResident(number)) absent.push_back(static_cast<int>(numbers.size()));
     numbers.push_back(number);
   }
@@ -224,9 +215,6 @@ Result<std::vector<SegmentPtr>> ReadSegments(const QueryContext& context,
     if (segments[i] == nullptr) {
       SVM_ASSIGN_OR_RETURN(segments[i], binding.ReadSegment(numbers[i]));
     }
-    context.stats->segments_run.fetch_add(1, std::memory_order_relaxed);
-    context.stats->rows_read.fetch_add(segments[i]->num_rows, std::memory_order_relaxed);
-    context.stats->bytes_read.fetch_add(BytesOf(*segments[i]), std::memory_order_relaxed);
   }
   return segments;
 }

@@ -14,6 +14,7 @@
 #include "engine/exec/tests/kernel_tables.h"
 #include "engine/kernels/common/launch.h"
 #include "engine/memory/mapping_pool.h"
+#include "engine/vkernel/compile/nvrtc_compiler.h"
 #include "engine/vkernel/compile/subprocess_compiler.h"
 
 // Where a GPU's kernels find their segments: in the device's memory, in the host's, or copied for
@@ -173,6 +174,14 @@ TEST_F(GpuMemoryTest, PassiveReadsInPlace) {
   const Answered few = ExpectOnGpu(engine.get(), 2);
   EXPECT_GT(few.gpu.times.link_bytes, 0);
   EXPECT_LT(few.gpu.times.link_bytes, all.gpu.times.link_bytes / 2);
+  // Loads of the host's memory are others, and NVRTC takes them.
+  EXPECT_TRUE(few.gpu.text.starts_with("#define SVM_OVER_LINK\n"));
+  vkernel::NvrtcOptions options;
+  options.architecture = "sm_90";
+  options.library = SHADOWVM_TEST_NVRTC;
+  const auto compiler = vkernel::NvrtcCompiler::Create(options).ValueOrDie();
+  const auto object = compiler->Compile({"few", few.gpu.text});
+  EXPECT_TRUE(object.ok()) << object.status();
 }
 
 // Pages come back with what others wrote there, also behind the last row. On wide tiles a kernel asks
