@@ -28,6 +28,7 @@ struct PreparedJoin {
   // The table with those codes in it.
   base::Status AddCodes(const QueryContext& context, const std::vector<int>& columns,
                         const GroupCodes& codes);
+  // Whether the table may serve later queries too.
   bool CanKeepTable() const;
   // Finds the table of the options among those that are kept, or builds it.
   base::Status MakeTable(const QueryContext& context);

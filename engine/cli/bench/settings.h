@@ -32,11 +32,11 @@ struct BenchSettings {
   int active_streams = 2;                  // of active prefetch
   int64_t device_memory_bytes = 0;         // of the GPU, to be used; 0: the engine's default
   Mode mode = Mode::kCpu;
-  int clients = 1;            // that ask all queries at the same time, after the measured runs
-  bool emulate_gpu = false;   // mode gpu: on the emulated one
-  std::string connect;        // the address of a node to ask
-  bool own_node = false;      // ask a node that this process starts
-  bool coupled = false;       // mode gpu: the GPU is opened for each run
+  int clients = 1;           // that ask all queries at the same time, after the measured runs
+  bool emulate_gpu = false;  // mode gpu: on the emulated one
+  std::string connect;       // the address of a node to ask
+  bool own_node = false;     // ask a node that this process starts
+  bool coupled = false;      // mode gpu: the GPU is opened for each run
   std::vector<std::string> queries;  // empty: all 13
   std::string json_file;
   bool interactive = false;

@@ -31,7 +31,8 @@ class GpuKeeper {
   // The same, waiting; the reason why there is none. For who cannot do without.
   base::Result<std::shared_ptr<Gpu>> Require();
 
-  // Gives it up, with all it holds, unless queries use it; the next one who asks has it opened anew.
+  // Gives it up, with all it holds, unless queries use it; the next one who asks has it opened
+  // anew.
   void Close();
 
   struct State {

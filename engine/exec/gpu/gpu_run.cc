@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "engine/base/fault.h"
-#include "engine/vkernel/render/kernel_renderer.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -97,12 +96,6 @@ int64_t PieceBytes(const std::vector<SegmentPtr>& segments, int64_t num_columns,
 
 }  // namespace
 
-std::string RenderForGpu(const Gpu& gpu, const vkernel::Blueprint& blueprint) {
-  const bool in_place = gpu.options().prefetch == GpuPrefetch::kPassive;
-  return (in_place ? "#define SVM_OVER_LINK\n" : "") +
-         vkernel::Render(blueprint, vkernel::Target::kCuda).text;
-}
-
 GpuRun::GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
                const PipelineBinding& binding, const DenseSink& sink)
     : context_(context),
@@ -133,14 +126,17 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* 
 
 Status GpuRun::WriteTables(const MeasuredSteps& steps) {
   const LaunchInputs inputs{binding_, steps, sink_, predicates_, IsOverLink()};
-  LaunchWriter sizes(0);
+  streams_.push_back(turn_.stream());
+  SVM_ASSIGN_OR_RETURN(joins_, PlaceTables(&gpu_, binding_, turn_.stream()));
+  times_.link_bytes += joins_.link_bytes;
+  LaunchWriter sizes(0, &joins_.placed);
   WriteLaunch(inputs, gpu_.facts(), &sizes);
   const int64_t piece =
       PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size());
   ring_bytes_ = std::max(piece, kLeastRing);
   SVM_ASSIGN_OR_RETURN(const DeviceAddress address,
                        turn_.Scratch(sizes.data_bytes() + ring_bytes_));
-  LaunchWriter writer(address);
+  LaunchWriter writer(address, &joins_.placed);
   Written written = WriteLaunch(inputs, gpu_.facts(), &writer);
   plan_ = std::move(written.plan);
   groups_ = written.groups;
@@ -149,7 +145,6 @@ Status GpuRun::WriteTables(const MeasuredSteps& steps) {
   touched_ = TouchedShares(binding_.blueprint(), steps, plan_.steps);
   tables_ = writer.image();
   block_.assign(writer.block().begin(), writer.block().end());
-  streams_.push_back(turn_.stream());
   return turn_.stream()->CopyIn(address, tables_.data(), writer.data_bytes());
 }
 

@@ -6,19 +6,16 @@
 #include <deque>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "engine/exec/gpu/gpu.h"
 #include "engine/exec/gpu/launch_call.h"
 #include "engine/exec/gpu/launch_plan.h"
 #include "engine/exec/gpu/launch_segments.h"
+#include "engine/exec/gpu/launch_tables.h"
 #include "engine/exec/query_context.h"
 
 namespace shadowvm::exec {
-
-// The text of a pipeline's kernel, for how the GPU is set to come by segments.
-std::string RenderForGpu(const Gpu& gpu, const vkernel::Blueprint& blueprint);
 
 // Rows of one of a run's segments.
 struct GpuRows {
@@ -83,6 +80,7 @@ class GpuRun {
   std::vector<DictionaryPredicate::Bytes> predicates_;
   Gpu::Turn turn_;
 
+  LaunchTables joins_;
   // What launches are told: tables that all of them look into, then a ring of pieces of their own.
   std::vector<uint8_t> tables_;
   std::vector<uint8_t> block_;  // as every launch begins

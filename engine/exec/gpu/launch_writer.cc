@@ -16,6 +16,10 @@ int64_t LaunchWriter::Append(Stretch* stretch, const void* bytes, int64_t size) 
 }
 
 const void* LaunchWriter::AddData(const void* bytes, int64_t size, int64_t padding) {
+  if (placed_ != nullptr) {
+    const auto found = placed_->find(bytes);
+    if (found != placed_->end()) return reinterpret_cast<const void*>(found->second);
+  }
   const int64_t at = Append(&data_, bytes, size);
   data_.size += RoundUp(padding);
   if (address_ != 0) data_.bytes.resize(static_cast<size_t>(data_.size));

@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/device/accelerator.h"
 #include "engine/kernels/common/launch.h"
 
 namespace shadowvm::exec {
+
+// Data of the host that is in the device's memory already, by its first byte.
+using PlacedData = std::unordered_map<const void*, device::DeviceAddress>;
 
 // Writes what one launch is told, as the bytes of one stretch of the device's memory: first data
 // that kernels read where it is, then the LaunchBlock with the arrays that blocks of threads bring
@@ -20,10 +24,12 @@ namespace shadowvm::exec {
 // is.
 class LaunchWriter {
  public:
-  // At address 0 nothing is kept but the sizes.
-  explicit LaunchWriter(device::DeviceAddress address) : address_(address) {}
+  // At address 0 nothing is kept but the sizes. What was placed before, if anything, outlives this.
+  explicit LaunchWriter(device::DeviceAddress address, const PlacedData* placed = nullptr)
+      : address_(address), placed_(placed) {}
 
-  // Data, with bytes after it that may be read. Before any array of the block.
+  // Data, with bytes after it that may be read; nothing is written where it was placed before.
+  // Before any array of the block.
   const void* AddData(const void* bytes, int64_t size, int64_t padding = 16);
   template <typename T>
   const T* AddData(const T* values, int64_t count) {
@@ -77,6 +83,7 @@ class LaunchWriter {
   int64_t Append(Stretch* stretch, const void* bytes, int64_t size);
 
   const device::DeviceAddress address_;
+  const PlacedData* const placed_;
   Stretch data_, block_;
   int64_t data_size_ = 0;
 };

@@ -51,6 +51,14 @@ kernels::DirectView JoinTable::direct() const {
   return view;
 }
 
+std::vector<std::shared_ptr<memory::Buffer>> JoinTable::buffers() const {
+  std::vector<std::shared_ptr<memory::Buffer>> all;
+  for (const auto& buffer : {bits_, row_numbers_, slots_, keys_, codes_}) {
+    if (buffer != nullptr) all.push_back(buffer);
+  }
+  return all;
+}
+
 kernels::HashView JoinTable::hash() const {
   kernels::HashView view{};
   view.slots = slots_->as<kernels::u64>();

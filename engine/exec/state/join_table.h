@@ -51,6 +51,8 @@ class JoinTable {
 
   kernels::DirectView direct() const;
   kernels::HashView hash() const;
+  // The bytes behind those views, in no order.
+  std::vector<std::shared_ptr<memory::Buffer>> buffers() const;
 
   // String keys: the id of a string of the build side, or kNoRow.
   uint32_t FindText(const kernels::Text& text) const { return interner_->Find(text); }

@@ -14,7 +14,6 @@
 #include "engine/exec/tests/kernel_tables.h"
 #include "engine/kernels/common/launch.h"
 #include "engine/memory/mapping_pool.h"
-#include "engine/vkernel/compile/nvrtc_compiler.h"
 #include "engine/vkernel/compile/subprocess_compiler.h"
 
 // Where a GPU's kernels find their segments: in the device's memory, in the host's, or copied for
@@ -78,7 +77,8 @@ struct Answered {
 
 Answered Ask(Engine* engine, const client::Frame& frame) {
   QueryStats stats;
-  const auto answer = engine->Run(frame.ToCommand(), {.stats = &stats, .mode = schedule::Mode::kGpu});
+  const auto answer =
+      engine->Run(frame.ToCommand(), {.stats = &stats, .mode = schedule::Mode::kGpu});
   EXPECT_TRUE(answer.ok()) << answer.status();
   if (!answer.ok()) return {};
   Answered answered{cli::RowsToJson(**answer).ValueOrDie(), {}};
@@ -163,6 +163,35 @@ TEST_F(GpuMemoryTest, CopiesAreKept) {
   EXPECT_GT(engine->gpu()->copies().bytes(), 2 * kMiB);
 }
 
+// A build side that is kept for later queries has its join table kept on the device too.
+TEST_F(GpuMemoryTest, JoinTablesAreKept) {
+  EngineOptions options = TestEngineOptions();
+  options.gpu.kind = GpuKind::kEmulated;
+  options.keep_added_builds = true;
+  const auto engine = Engine::Make(std::move(options)).ValueOrDie();
+  cpu_ = MakeTestEngine();
+  const auto prices = MakeTable({{"id", Int32s(150000, [](int64_t i) { return i - 75000; })},
+                                 {"price", Int32s(150000, [](int64_t i) { return i % 977; })}});
+  const auto joined = client::Table("facts")
+                          .Join(client::Table("prices"), {client::On("value", "id")})
+                          .GroupBy({"small"})
+                          .Aggregate({Sum(Col("price")).As("sum")});
+  for (Engine* const each : {cpu_.get(), engine.get()}) {
+    AddFacts(each);
+    ASSERT_TRUE(each->AddTable("prices", *prices).ok());
+  }
+  const Answered expected = Ask(cpu_.get(), joined);
+  Ask(engine.get(), FewRows(5000));  // brings all columns of facts there
+  const Answered first = Ask(engine.get(), joined);
+  const Answered second = Ask(engine.get(), joined);
+  for (const Answered* answered : {&first, &second}) {
+    EXPECT_EQ(answered->gpu.why_not, "");
+    EXPECT_EQ(answered->rows, expected.rows);
+  }
+  EXPECT_GT(first.gpu.times.link_bytes, 100000 * int64_t{sizeof(int32_t)});
+  EXPECT_EQ(second.gpu.times.link_bytes, 0);
+}
+
 TEST_F(GpuMemoryTest, PassiveReadsInPlace) {
   const auto engine = MakeEngine(Way(GpuPrefetch::kPassive));
   Pin(engine.get());
@@ -174,18 +203,10 @@ TEST_F(GpuMemoryTest, PassiveReadsInPlace) {
   const Answered few = ExpectOnGpu(engine.get(), 2);
   EXPECT_GT(few.gpu.times.link_bytes, 0);
   EXPECT_LT(few.gpu.times.link_bytes, all.gpu.times.link_bytes / 2);
-  // Loads of the host's memory are others, and NVRTC takes them.
-  EXPECT_TRUE(few.gpu.text.starts_with("#define SVM_OVER_LINK\n"));
-  vkernel::NvrtcOptions options;
-  options.architecture = "sm_90";
-  options.library = SHADOWVM_TEST_NVRTC;
-  const auto compiler = vkernel::NvrtcCompiler::Create(options).ValueOrDie();
-  const auto object = compiler->Compile({"few", few.gpu.text});
-  EXPECT_TRUE(object.ok()) << object.status();
 }
 
-// Pages come back with what others wrote there, also behind the last row. On wide tiles a kernel asks
-// a join's bitmap for every row of a group.
+// Pages come back with what others wrote there, also behind the last row. On wide tiles a kernel
+// asks a join's bitmap for every row of a group.
 TEST_F(GpuMemoryTest, PassiveReadsPagesThatWereUsedBefore) {
   const auto engine = MakeEngine(Way(GpuPrefetch::kPassive));
   {
