@@ -46,7 +46,7 @@ base::Status PipelineRun::Plan() {
 void PipelineRun::PrepareForGpu() {
   why_not_gpu_ = vkernel::WhyNotOnCuda(blueprint_);
   if (!why_not_gpu_.empty()) return;
-  gpu_text_ = RenderForGpu(*context_.gpu, blueprint_);
+  gpu_text_ = vkernel::Render(blueprint_, vkernel::Target::kCuda).text;
   static_cast<void>(context_.gpu->programs().Find(blueprint_.title, gpu_text_));
 }
 

@@ -18,7 +18,13 @@ struct AnyColumn {
   const SegmentColumn* segments;
   SVM_MEMBER explicit AnyColumn(const ColumnView& view)
       : segments(static_cast<const SegmentColumn*>(view.data)) {}
-  SVM_MEMBER const SegmentColumn& segment(u32 i) const { return segments[i >> kSegmentShift]; }
+  // By loads of what no kernel writes: they need not wait for the atomics before them.
+  SVM_MEMBER SegmentColumn segment(u32 i) const {
+    const u64* const word = reinterpret_cast<const u64*>(segments + (i >> kSegmentShift));
+    return {reinterpret_cast<const void*>(load(word)), i64(load(word + 1)),
+            reinterpret_cast<const u64*>(load(word + 2)),
+            reinterpret_cast<const u32*>(load(word + 3))};
+  }
   SVM_MEMBER bool valid(u32 i) const {
     const u64* const validity = segment(i).validity;
     return validity == nullptr || bit_at(validity, row_in_segment(i));

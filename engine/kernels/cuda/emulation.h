@@ -50,6 +50,15 @@ SVM_INLINE u32 lanes_here() { return 1u << lane_number(); }
 SVM_INLINE u32 sum_of_lanes(u32, u32 v) { return v; }
 
 SVM_INLINE u32 shift_right(u32 word, u32 v) { return word >> (v & 31); }
+SVM_INLINE u32 byte_of(u32 word, u32 at) { return word >> (8 * at) & 0xff; }
+SVM_INLINE u32 half_of(u32 word, u32 at) { return word >> (16 * at) & 0xffff; }
+SVM_INLINE u32 reversed(u32 v) {
+  u32 r = 0;
+  for (u32 k = 0; k < 32; ++k) r |= (v >> k & 1) << (31 - k);
+  return r;
+}
+SVM_INLINE u32 with_bit(u32 bits, u32 v) { return bits >> 1 | v << 31; }
+SVM_INLINE u32 with_more(u32 bits, u32 v, u32 not_limit) { return bits << 1 | (v > ~not_limit); }
 SVM_INLINE u32 count_bits(u32 v) { return u32(__builtin_popcount(v)); }
 SVM_INLINE u32 lowest_bit(u32 v) { return u32(__builtin_ctz(v)); }
 
@@ -85,6 +94,7 @@ SVM_INLINE Words4 stream_words4(const void* p) {
   __builtin_memcpy(&v, p, sizeof v);
   return v;
 }
+SVM_INLINE Words4 near_words4(const void* p) { return stream_words4(p); }
 SVM_INLINE u64 stream_words2(const void* p) {
   note_load(p, 8);
   u64 v;

@@ -25,19 +25,19 @@ struct ExistsLook {
     shift = u64(base) - u64(table.base);
     bit_shift = u32(shift) + 8 * shared_address(table.bits);
   }
-  SVM_MEMBER u32 wide(U offset) const {
-    if constexpr (kChecked) {
-      if (u64(offset) + shift >= table.size) return 0;
-    }
+  SVM_MEMBER u32 wide(u32 bits, typename Held<U>::Type offset) const {
     const u32 bit = u32(offset) + bit_shift;
-    return shift_right(load_shared(bit >> 5 << 2), bit) & 1;
+    if constexpr (kChecked) {
+      if (u64(offset) + shift >= table.size) return with_bit(bits, 0);
+    }
+    return with_bit(bits, shift_right(load_shared(bit >> 5 << 2), bit));
   }
   SVM_MEMBER u32 narrow(U offset) const {
     const u64 key = offset + shift;
     if (kChecked && key >= table.size) return 0;
     return table.bits[key >> 3] >> (key & 7) & 1;
   }
-  SVM_MEMBER u32 all() const { return ~0u; }
+  SVM_MEMBER u32 passed(u32 bits) const { return bits >> (32 - kLaneRows); }
 };
 
 // Keeps the rows whose key is in the table.
@@ -53,7 +53,7 @@ SVM_INLINE void keep_in_checked(Tile& t, const Direct& table, const Column<U>& c
 // Keeps the rows whose key is null or not in the table.
 template <class U, bool kChecked>
 SVM_INLINE void keep_absent(Tile& t, const Direct& table, const Column<U>& column) {
-  const SegmentColumn& segment = column.segment(t.row);
+  const SegmentColumn segment = column.segment(t.row);
   ExistsLook<U, kChecked> look(table);
   const u32 found = look_up<U>(t, segment, look) & valid_rows(t, segment.validity);
   take_live(t, t.live & ~found);

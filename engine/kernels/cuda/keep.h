@@ -10,42 +10,63 @@
 
 namespace shadowvm::kernels {
 
+// Offsets up to 4 bytes are held in 32 bits.
+template <class U>
+struct Held {
+  using Type = u32;
+};
+template <>
+struct Held<u64> {
+  using Type = u64;
+};
+
 // A lane's rows of a wide tile. Groups without a row alive are not read.
 template <class U>
 struct LaneOffsets {
-  U offset[kLaneRows];
+  typename Held<U>::Type offset[kLaneRows];
 };
 
+// The words of a group of rows, or zeros.
 template <class U>
-SVM_INLINE void load_group(const U* from, U* to) {
-  if constexpr (sizeof(U) == 1) {
-    const u64 words = stream_words2(from);
-    SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) to[r] = U(words >> (8 * r));
-  } else {
-    constexpr u32 kPerLoad = 16 / sizeof(U);
-    SVM_UNROLL for (u32 part = 0; part < kGroupRows; part += kPerLoad) {
-      const Words4 words = stream_words4(from + part);
-      SVM_UNROLL for (u32 r = 0; r < kPerLoad; ++r) {
-        if constexpr (sizeof(U) == 2) to[part + r] = U(words.word[r / 2] >> (16 * (r % 2)));
-        if constexpr (sizeof(U) == 4) to[part + r] = words.word[r];
-        if constexpr (sizeof(U) == 8)
-          to[part + r] = u64(words.word[2 * r + 1]) << 32 | words.word[2 * r];
+struct GroupWords {
+  static constexpr u32 kWords = kGroupRows * sizeof(U) / 4;
+  u32 word[kWords];
+  SVM_MEMBER GroupWords(const U* from, bool any) {
+    SVM_UNROLL for (u32 k = 0; k < kWords; ++k) word[k] = 0;
+    if (!any) return;
+    if constexpr (kWords == 2) {
+      const u64 words = stream_words2(from);
+      word[0] = u32(words);
+      word[1] = u32(words >> 32);
+    } else {
+      SVM_UNROLL for (u32 k = 0; k < kWords; k += 4) {
+        const u32* const at = reinterpret_cast<const u32*>(from) + k;
+        const Words4 words = kWords == 4 ? stream_words4(at) : near_words4(at);
+        SVM_UNROLL for (u32 part = 0; part < 4; ++part) word[k + part] = words.word[part];
       }
     }
   }
-}
+  SVM_MEMBER typename Held<U>::Type offset(u32 r) const {
+    if constexpr (sizeof(U) == 1) return byte_of(word[r / 4], r % 4);
+    if constexpr (sizeof(U) == 2) return half_of(word[r / 2], r % 2);
+    if constexpr (sizeof(U) == 4) return word[r];
+    if constexpr (sizeof(U) == 8) return u64(word[2 * r + 1]) << 32 | word[2 * r];
+  }
+};
 
 template <class U>
 SVM_INLINE void load_rows(const U* from, u32 live, LaneOffsets<U>& rows) {
   SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) {
     const bool any = live >> (k * kGroupRows) & ((1u << kGroupRows) - 1);
-    SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) rows.offset[k * kGroupRows + r] = 0;
-    if (any) load_group(from + k * 32 * kGroupRows, rows.offset + k * kGroupRows);
+    const GroupWords<U> group(from + k * 32 * kGroupRows, any);
+    SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) rows.offset[k * kGroupRows + r] =
+        group.offset(r);
   }
 }
 
-// Behind a scan's last row, and before its first, a group holds bytes that nobody has checked. A look
-// that goes by them could leave its table; 0 is inside every frame and a code of every dictionary.
+// Behind a scan's last row, and before its first, a group holds bytes that nobody has checked. A
+// look that goes by them could leave its table; 0 is inside every frame and a code of every
+// dictionary.
 template <class U>
 SVM_INLINE void clear_outside(u32 inside, LaneOffsets<U>& rows) {
   if (inside == (1u << kLaneRows) - 1) return;
@@ -69,28 +90,28 @@ SVM_INLINE u32 valid_rows(const Tile& t, const u64* validity) {
   return valid;
 }
 
-// Which of the lane's rows pass. A look is told the base of their segment by begin, says of an
-// offset whether it passes by wide or narrow, and may take all of it back in the end.
+// Which of the lane's rows pass. A look is told the base of their segment by begin. On narrow tiles
+// it says of an offset whether it passes; on wide ones it collects a bit of each row's, as cheaply
+// as it can, and says in the end which of them have passed.
 template <class Offset, class Look>
 SVM_INLINE u32 look_up(const Tile& t, const SegmentColumn& segment, Look& look) {
   look.begin(segment.base);
-  u32 pass = 0;
   const Offset* const from = static_cast<const Offset*>(segment.data) + row_in_segment(t.row);
   if (t.wide) {
     LaneOffsets<Offset> rows;
     load_rows(from, t.live, rows);
     clear_outside(t.inside, rows);
-    SVM_UNROLL for (u32 r = 0; r < kLaneRows; ++r) pass |= look.wide(rows.offset[r]) << r;
-  } else if (t.live != 0) {
-    pass = look.narrow(load(from));
+    u32 bits = 0;
+    SVM_UNROLL for (u32 r = 0; r < kLaneRows; ++r) bits = look.wide(bits, rows.offset[r]);
+    return look.passed(bits);
   }
-  return pass & look.all();
+  return t.live != 0 ? look.narrow(load(from)) : 0;
 }
 
 // Keeps the rows that are not null and pass.
 template <class C, class Look>
 SVM_INLINE void keep_where(Tile& t, const C& column, Look look) {
-  const SegmentColumn& segment = column.segment(t.row);
+  const SegmentColumn segment = column.segment(t.row);
   const u32 pass = look_up<typename C::Offset>(t, segment, look);
   take_live(t, t.live & pass & valid_rows(t, segment.validity));
 }
@@ -113,20 +134,10 @@ SVM_INLINE void keep_null(Tile& t, const AnyColumn& column) {
   take_live(t, validity == nullptr ? 0 : t.live & ~valid_rows(t, validity));
 }
 
-// Offsets up to 4 bytes are compared in 32 bits.
-template <class U>
-struct Compared {
-  using Type = u32;
-};
-template <>
-struct Compared<u64> {
-  using Type = u64;
-};
-
 // The values of a range as offsets of the segment's frame.
 template <class U>
 struct RangeLook {
-  using Word = typename Compared<U>::Type;
+  using Word = typename Held<U>::Type;
   i64 least, most;
   Word low = 0, length = 0;
   bool none = false;
@@ -140,9 +151,13 @@ struct RangeLook {
     low = Word(first);
     length = Word((last < kMost ? last : kMost) - first);
   }
-  SVM_MEMBER u32 wide(U offset) const { return Word(Word(offset) - low) <= length; }
-  SVM_MEMBER u32 narrow(U offset) const { return wide(offset); }
-  SVM_MEMBER u32 all() const { return none ? 0 : ~0u; }
+  // Bits of those that fail, the last row's lowest.
+  SVM_MEMBER u32 wide(u32 bits, Word offset) const {
+    if constexpr (sizeof(U) > 4) return bits << 1 | u32(offset - low > length);
+    return with_more(bits, u32(offset - low), ~u32(length));
+  }
+  SVM_MEMBER u32 passed(u32 bits) const { return none ? 0 : ~reversed(bits) >> (32 - kLaneRows); }
+  SVM_MEMBER u32 narrow(U offset) const { return !none && Word(Word(offset) - low) <= length; }
 };
 
 template <class U>
@@ -153,9 +168,9 @@ SVM_INLINE void keep_range(Tile& t, const Column<U>& column, const RangeView& ra
 struct PassLook {
   const u8* pass;
   SVM_MEMBER void begin(i64) {}
-  SVM_MEMBER u32 wide(u32 code) const { return load(pass + code); }
+  SVM_MEMBER u32 wide(u32 bits, u32 code) const { return with_bit(bits, load(pass + code)); }
+  SVM_MEMBER u32 passed(u32 bits) const { return bits >> (32 - kLaneRows); }
   SVM_MEMBER u32 narrow(u32 code) const { return load(pass + code); }
-  SVM_MEMBER u32 all() const { return ~0u; }
 };
 
 SVM_INLINE void keep_pass(Tile& t, const CodeColumn& column, const PassView& view) {

@@ -45,6 +45,20 @@ SVM_INLINE u32 sum_of_lanes(u32 lanes, u32 v) { return __reduce_add_sync(lanes, 
 
 // Bit v mod 32 of a word, and what is above it.
 SVM_INLINE u32 shift_right(u32 word, u32 v) { return __funnelshift_r(word, 0, v); }
+// Byte or half 'at' of a word.
+SVM_INLINE u32 byte_of(u32 word, u32 at) { return __byte_perm(word, 0, 0x4440 | at); }
+SVM_INLINE u32 half_of(u32 word, u32 at) { return __byte_perm(word, 0, at == 0 ? 0x4410 : 0x4432); }
+SVM_INLINE u32 reversed(u32 v) { return __brev(v); }
+// Bits that are collected one after the other. The last one's place is the highest: bit 0 of v; or
+// the lowest: whether v is more than a limit, of which the complement is given.
+SVM_INLINE u32 with_bit(u32 bits, u32 v) { return __funnelshift_r(bits, v, 1); }
+SVM_INLINE u32 with_more(u32 bits, u32 v, u32 not_limit) {
+  u32 sum, more;
+  asm("add.cc.u32 %0, %2, %3;\n\taddc.u32 %1, %4, %4;"
+      : "=r"(sum), "=r"(more)
+      : "r"(v), "r"(not_limit), "r"(bits));
+  return more;
+}
 SVM_INLINE u32 count_bits(u32 v) { return u32(__popc(v)); }
 SVM_INLINE u32 lowest_bit(u32 v) { return u32(__ffs(int(v))) - 1; }
 
@@ -66,25 +80,25 @@ SVM_INLINE u32 load_shared(u32 address) {
 struct Words4 {
   u32 word[4];
 };
-// A lane reads a sector of 4-byte values by two loads, and the second one finds the rest in the
-// second-level cache. What comes from the host's memory is not kept there: on an H200 such columns
-// took twice the time of their bytes. Text that reads there defines SVM_OVER_LINK, and has the
-// processor's own cache keep them.
-#if defined(SVM_OVER_LINK)
-#define SVM_STREAM_LOAD "ld.global.nc"
-#else
-#define SVM_STREAM_LOAD "ld.global.nc.L1::no_allocate"
-#endif
 SVM_INLINE Words4 stream_words4(const void* p) {
   Words4 v;
-  asm(SVM_STREAM_LOAD ".v4.u32 {%0,%1,%2,%3}, [%4];"
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+      : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
+      : "l"(p));
+  return v;
+}
+// A part of a sector of which the same lane reads the rest next: that must not come from afar
+// again, least of all from the host's memory, which no other cache keeps.
+SVM_INLINE Words4 near_words4(const void* p) {
+  Words4 v;
+  asm("ld.global.nc.v4.u32 {%0,%1,%2,%3}, [%4];"
       : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
       : "l"(p));
   return v;
 }
 SVM_INLINE u64 stream_words2(const void* p) {
   u64 v;
-  asm(SVM_STREAM_LOAD ".u64 %0, [%1];" : "=l"(v) : "l"(p));
+  asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(v) : "l"(p));
   return v;
 }
 SVM_INLINE u8 load(const u8* p) { return __ldg(p); }

@@ -19,9 +19,9 @@ struct DeviceCall : KernelCall {
 };
 
 struct Tile {
-  u32 count = 0;  // of the warp: lanes with a row alive
-  u32 live = 0;   // of the lane: bit r is its row r; bit 0 is the only one when narrow
-  u32 row = 0;    // of the lane: id of its first row, one that is there even where none is alive
+  u32 count = 0;   // of the warp: lanes with a row alive
+  u32 live = 0;    // of the lane: bit r is its row r; bit 0 is the only one when narrow
+  u32 row = 0;     // of the lane: id of its first row, one that is there even where none is alive
   u32 inside = 0;  // of the lane, when wide: its rows that the scan is over; others hold anything
   bool wide = false;
 
