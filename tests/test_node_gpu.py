@@ -77,7 +77,7 @@ def test_a_client_chooses_the_mode(start, duck, table):
     assert first.kernel_ms > 0 and not first.why_not_gpu
     (gpu,) = client.status().devices
     assert gpu.name == "gpu" and not gpu.down and gpu.failures == 0
-    assert 0 < gpu.memory_used < gpu.memory_bytes and gpu.kernels.compiles_full >= 1
+    assert 0 < gpu.memory_used < gpu.memory_bytes and gpu.kernels.compiles_full + gpu.kernels.disk_hits >= 1
 
 
 def test_eight_clients_share_it(start, duck, table):
@@ -133,7 +133,9 @@ def test_auto_goes_ahead_while_the_kernel_is_compiled(start, duck, table):
     response = client.execute(sums(table))
     check_sums(answer_of(response), duck, table)
     assert not on_gpu(response.metrics)
-    wait_until(lambda: client.status().devices[0].kernels.compiles_full >= 1, "the kernel is compiled")
+    # An earlier node may have left it on disk.
+    wait_until(lambda: client.status().devices[0].kernels.compiles_full +
+               client.status().devices[0].kernels.disk_hits >= 1, "the kernel is there")
 
 
 def test_a_required_gpu_that_is_missing_ends_the_node(program, tmp_path):

@@ -182,14 +182,16 @@ TEST_F(GpuMemoryTest, JoinTablesAreKept) {
   }
   const Answered expected = Ask(cpu_.get(), joined);
   Ask(engine.get(), FewRows(5000));  // brings all columns of facts there
-  const Answered first = Ask(engine.get(), joined);
-  const Answered second = Ask(engine.get(), joined);
-  for (const Answered* answered : {&first, &second}) {
-    EXPECT_EQ(answered->gpu.why_not, "");
-    EXPECT_EQ(answered->rows, expected.rows);
+  // The first query makes the build side, the second finds it and makes a table that is kept.
+  std::vector<int64_t> link_bytes;
+  for (int again = 0; again < 3; ++again) {
+    const Answered answered = Ask(engine.get(), joined);
+    EXPECT_EQ(answered.gpu.why_not, "");
+    EXPECT_EQ(answered.rows, expected.rows);
+    link_bytes.push_back(answered.gpu.times.link_bytes);
   }
-  EXPECT_GT(first.gpu.times.link_bytes, 100000 * int64_t{sizeof(int32_t)});
-  EXPECT_EQ(second.gpu.times.link_bytes, 0);
+  EXPECT_GT(link_bytes[0], 100000 * int64_t{sizeof(int32_t)});
+  EXPECT_EQ(link_bytes[2], 0);
 }
 
 TEST_F(GpuMemoryTest, PassiveReadsInPlace) {
