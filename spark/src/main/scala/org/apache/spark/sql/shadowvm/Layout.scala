@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Un
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.command.DataWritingCommandExec
 import org.apache.spark.sql.execution.datasources.WriteFilesExec
-import org.apache.spark.sql.execution.exchange.Exchange
+import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, ShuffleExchangeLike}
 import org.shadowvm.translate.Reason
 
 /**
@@ -39,8 +39,17 @@ private[shadowvm] object Layout {
 
   def cannotEndAt(plan: SparkPlan, relied: Boolean): Option[Reason] = plan match {
     case _ if relied => Some(Reasons.LayoutRelied)
+    case _ if keepsRepartitioning(plan) => Some(Reasons.Repartition)
     case _ if hasOrderOfInput(plan) => Some(Reasons.OrderOfInput)
     case _ => None
+  }
+
+  /** The rows lie as the user has asked for, in so many words: here Spark keeps that promise in all of its plans. */
+  private def keepsRepartitioning(plan: SparkPlan): Boolean = plan match {
+    case _: ProjectExec | _: FilterExec => keepsRepartitioning(plan.children.head)
+    case sort: SortExec if !sort.global => keepsRepartitioning(sort.child)
+    case shuffle: ShuffleExchangeLike => shuffle.shuffleOrigin != ENSURE_REQUIREMENTS
+    case _ => false
   }
 
   /** The order that an island keeps: that of a sort in it, with nothing but row-wise operators above. */

@@ -3,7 +3,9 @@
 
 package org.apache.spark.sql.shadowvm
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, udf}
+import org.shadowvm.ShadowReport
 
 /** Islands below operators of Spark. */
 abstract class MixedPlanSuite extends ShadowSuite {
@@ -62,6 +64,35 @@ abstract class MixedPlanSuite extends ShadowSuite {
     val query = spark.sql(perCustomer).repartition(5)
     assert(query.rdd.getNumPartitions == 5)
     runsInBoth(spark.sql(perCustomer).repartition(5))
+  }
+
+  test("a repartitioning stays below what goes row by row") {
+    Seq[DataFrame => DataFrame](
+      _.withColumn("m", col("n") * 2),
+      _.where("n > 0"),
+      _.sortWithinPartitions("n"),
+      _.where("n > 0").withColumn("m", col("n") * 2).sortWithinPartitions("m")).foreach { above =>
+      def query: DataFrame = above(spark.sql(perCustomer).repartition(5))
+      assert(query.rdd.getNumPartitions == 5, query)
+      val on = query
+      ShadowSuite.requireSame(inSparkOnly(query.collect()), on.collect(), ordered = false)
+      val report = ShadowReport.of(on)
+      assert(report.accelerated > 0 && report.reasons.map(_.code).contains("REPARTITION"), report)
+    }
+  }
+
+  test("rows come range by range where the user asks for ranges, and sorted within") {
+    val totals = spark.sql("SELECT s_customer, sum(s_price) AS total FROM sales GROUP BY s_customer")
+    val rows = totals.repartitionByRange(4, col("s_customer")).sortWithinPartitions("total").collect().toSeq
+    val begins = rows.indices.filter(at => at == 0 || rows(at).getDecimal(1).compareTo(rows(at - 1).getDecimal(1)) < 0)
+    val ranges = begins.zip(begins.tail :+ rows.size).map { case (from, to) => rows.slice(from, to).map(_.getInt(0)) }
+    assert(rows.size == 500 && ranges.size == 4)
+    assert(ranges.zip(ranges.tail).forall { case (range, next) => range.max < next.min }, ranges)
+  }
+
+  test("a repartitioning that nobody can see any longer") {
+    runsInNode(spark.sql(perCustomer).repartition(5).orderBy("s_customer"))
+    runsInNode(spark.table("sales").repartition(5, col("s_customer")).groupBy("s_customer").count())
   }
 
   test("a subquery that is one value") {
