@@ -3,6 +3,7 @@
 
 package org.shadowvm.node
 
+import java.io.IOException
 import java.nio.file.{Files, NoSuchFileException, Path}
 
 /** Where a node listens: a Unix socket, written as a path, `unix:PATH` or `grpc+unix://PATH`. */
@@ -13,7 +14,7 @@ object NodeAddress {
   /** The socket's path, or why the address names none. */
   def socket(address: String): Either[String, Path] = {
     val path = schemes.find(scheme => address.startsWith(scheme)).fold(address)(address.stripPrefix(_))
-    if (path.isEmpty) Left("the node's address is empty: give a socket's path")
+    if (path.forall(_ == '/')) Left(s"'$address' names no socket: give a socket's path")
     else if (path.contains("://") || path.matches("[^/]*:[0-9]+"))
       Left(s"'$address' is no Unix socket: a node does not listen on the network, give a path")
     else Right(Path.of(path).toAbsolutePath.normalize)
@@ -33,6 +34,8 @@ object NodeAddress {
     }
   } catch {
     case missing: NoSuchFileException => throw new NodeAway(s"there is no node at $socket: no such file", missing)
+    // Such as a folder that only its owner may look into.
+    case unreadable: IOException => Some(s"it cannot be looked at ($unreadable)")
   }
 
   private[node] def currentUser: Int = owner(Path.of("/proc/self"))

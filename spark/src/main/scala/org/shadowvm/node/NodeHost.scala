@@ -4,7 +4,7 @@
 package org.shadowvm.node
 
 /** How [[NodeManager]] gets at a node. Used by one thread at a time. */
-private[node] sealed trait NodeHost {
+private[node] trait NodeHost {
   def address: String
 
   /** Returns once the node answers; [[NodeFailure]] says why it does not. May be called again after that. */

@@ -5,6 +5,8 @@ package org.shadowvm.node
 
 import java.util.concurrent.{Executors, RejectedExecutionException, ScheduledExecutorService, TimeUnit}
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.SparkConf
 import org.slf4j.LoggerFactory
 
@@ -13,19 +15,17 @@ import org.slf4j.LoggerFactory
  * for again when it has gone. Only [[start]] waits for it; later that is the work of a thread of its own, and queries
  * that come meanwhile are told that there is no node.
  */
-final class NodeManager(conf: SparkConf) {
+final class NodeManager private[node] (hostOf: (NodeAway => Unit) => Either[String, NodeHost]) {
   import NodeManager._
+
+  def this(conf: SparkConf) = this(NodeManager.hostOf(conf, _))
 
   private val worker: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor { (task: Runnable) =>
     val thread = new Thread(task, "shadowvm-node")
     thread.setDaemon(true)
     thread
   }
-  private val host: Either[String, NodeHost] = NodeSource.of(conf) match {
-    case NodeSource.Absent(reason) => Left(reason)
-    case NodeSource.Running(address) => Right(new GivenNode(address))
-    case started: NodeSource.Started => Right(new StartedNode(started, lost))
-  }
+  private val host = hostOf(lost)
   @volatile private var state: Either[String, NodeClient] = Left("the node has not been started")
   @volatile private var stopped = false
 
@@ -62,11 +62,18 @@ final class NodeManager(conf: SparkConf) {
       state = Right(NodeClients.at(node.address))
       log.info("Queries may run in the node at {}", node.address)
     } catch {
-      case failure: NodeFailure if !stopped =>
-        away(failure.getMessage)
+      case _: NodeCancelled =>
+      // Also one that nobody has foreseen: it must not end the application, nor the attempts to get a node.
+      case NonFatal(failure) if !stopped =>
+        away(wordsOf(failure))
         later(pauseMs(failures))(bringUp(node, failures + 1))
-      case _: NodeFailure | _: NodeCancelled =>
+      case NonFatal(_) =>
     }
+
+  private def wordsOf(failure: Throwable): String = failure match {
+    case known: NodeFailure => known.getMessage
+    case other => s"it cannot be had ($other)"
+  }
 
   /** The same reason again is not news. */
   private def away(reason: String): Unit = {
@@ -84,6 +91,12 @@ object NodeManager {
   private val FirstPauseMs = 100L
   private val LongestPauseMs = 5000L
   private val StopMs = 15000L
+
+  private def hostOf(conf: SparkConf, lost: NodeAway => Unit): Either[String, NodeHost] = NodeSource.of(conf) match {
+    case NodeSource.Absent(reason) => Left(reason)
+    case NodeSource.Running(address) => Right(new GivenNode(address))
+    case started: NodeSource.Started => Right(new StartedNode(started, lost))
+  }
 
   private def pauseMs(failures: Int): Long = math.min(LongestPauseMs, FirstPauseMs << math.min(failures, 10))
 }

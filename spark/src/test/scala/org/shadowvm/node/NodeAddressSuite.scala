@@ -28,7 +28,7 @@ class NodeAddressSuite extends AnyFunSuite {
   }
 
   test("a host and port is refused with words") {
-    for (address <- Seq("localhost:8815", "grpc://localhost:8815", ""))
+    for (address <- Seq("localhost:8815", "grpc://localhost:8815", "", "unix:/"))
       assert(NodeAddress.socket(address).left.exists(_.contains("give a")), address)
     assert(intercept[NodeFailure](NodeClients.at("localhost:8815")).getMessage.contains("does not listen on the network"))
   }
@@ -46,6 +46,12 @@ class NodeAddressSuite extends AnyFunSuite {
     assert(NodeAddress.refusal(socket).exists(_.contains("other users may write to")))
     val refused = intercept[NodeFailure](NodeClients.at(s"unix:$socket").status())
     assert(refused.code == NodeFailure.BadAddress && refused.getMessage.startsWith("not connecting to a node"))
+  }
+
+  test("a socket that cannot be looked at is refused") {
+    val file = Files.createFile(folder.resolve("file"))
+    val refused = intercept[NodeFailure](NodeClients.at(s"unix:$file/run/node.sock").status())
+    assert(refused.code == NodeFailure.BadAddress && refused.getMessage.contains("cannot be looked at"), refused)
   }
 
   test("a socket that is not there, and one that nobody listens on, are a node that is away") {

@@ -5,6 +5,7 @@ package org.shadowvm.node
 
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.PosixFilePermissions
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.Try
 
@@ -120,6 +121,32 @@ class NodeManagerSuite extends AnyFunSuite {
         node.restart()
         eventually("it is found again")(manager.client().isRight)
       } finally node.close()
+    }
+  }
+
+  test("a node at an address that cannot be looked at is found once it can") {
+    val folder = TestFolders.make().resolve("run")
+    Files.createFile(folder)
+    withManager(started("node.address" -> s"unix:$folder/node.sock")) { manager =>
+      assert(manager.client().left.exists(_.contains("cannot be looked at")), manager.client())
+      Files.delete(folder)
+      val node = new TestNode(folder.resolve("node.sock"))
+      try eventually("it is found")(manager.client().isRight)
+      finally node.close()
+    }
+  }
+
+  test("a failure that nobody has foreseen neither ends the application nor the attempts to get a node") {
+    val attempts = new AtomicInteger
+    val moody = new NodeHost {
+      override val address: String = "unix:/nowhere/node.sock"
+      override def bringUp(): Unit = if (attempts.incrementAndGet() < 3) throw new IllegalStateException("a mood")
+      override def shutDown(): Unit = ()
+    }
+    withManager(new NodeManager(_ => Right(moody))) { manager =>
+      manager.start()
+      assert(manager.client().left.exists(_.contains("a mood")), manager.client())
+      eventually("it is there")(manager.client().isRight)
     }
   }
 
