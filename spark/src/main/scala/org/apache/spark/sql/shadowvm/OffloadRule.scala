@@ -6,7 +6,10 @@ package org.apache.spark.sql.shadowvm
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{CommandResultExec, SparkPlan}
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
+import org.apache.spark.sql.execution.command.ExecutedCommandExec
+import org.apache.spark.sql.execution.datasources.v2.V2CommandExec
 import org.shadowvm.settings.ShadowSettings
 
 /**
@@ -19,13 +22,13 @@ import org.shadowvm.settings.ShadowSettings
 case class OffloadRule(session: SparkShim.Session, again: Boolean) extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = {
     val context = session.sparkContext
-    if (RulesOff.in(context)) plan
+    if (RulesOff.in(context) || OffloadRule.holdsNoQuery(plan) || (!again && Reasons.decided(plan))) plan
     else ShadowRuntime.of(context).fold(plan)(apply(plan, _))
   }
 
   private def apply(plan: SparkPlan, runtime: ShadowRuntime): SparkPlan = {
     val settings = ShadowSettings.of(session.sessionState.conf)
-    if (!settings.enabled || (!again && Reasons.decided(plan))) plan
+    if (!settings.enabled) plan
     else
       // A defect of ours must not fail a query that Spark can run.
       try {
@@ -38,5 +41,18 @@ case class OffloadRule(session: SparkShim.Session, again: Boolean) extends Rule[
           logWarning("ShadowVM could not plan this query; it runs in Spark", error)
           plan
       }
+  }
+}
+
+private object OffloadRule {
+
+  /**
+   * Commands, and what is left to do around a query that adaptive execution plans by itself, which comes to us as well.
+   * No setting is looked at for them: where one of ours is wrong, SET and RESET can still correct it.
+   */
+  private def holdsNoQuery(plan: SparkPlan): Boolean = plan match {
+    case _: ExecutedCommandExec | _: CommandResultExec => true
+    case command: V2CommandExec if command.children.isEmpty => true
+    case _ => plan.exists(_.isInstanceOf[AdaptiveSparkPlanExec])
   }
 }

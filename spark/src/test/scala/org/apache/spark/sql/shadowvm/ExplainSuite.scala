@@ -7,7 +7,8 @@ import java.nio.file.Files
 
 import scala.collection.JavaConverters._
 
-import org.shadowvm.{ShadowReport, TestProgram}
+import org.apache.spark.sql.DataFrame
+import org.shadowvm.{ShadowReport, TestFolders, TestProgram}
 import org.shadowvm.proto.v1.Command
 
 /** What users see of a query: plans, reports, logs, metrics, recorded commands. */
@@ -67,6 +68,19 @@ class ExplainSuite extends ShadowSuite {
     assert(silent.isEmpty)
   }
 
+  test("a query is said once") {
+    val target = folder.resolve("said-once").toString
+    spark.udf.register("plain", (text: String) => text.trim)
+    val mixed = "SELECT plain(c_region) AS region, count(*) AS n FROM customers GROUP BY plain(c_region)"
+    Seq[DataFrame => Any](_.collect(), _.write.parquet(target)).foreach { door =>
+      Seq(joined, mixed).foreach { sql =>
+        val lines = LogLines.of(classOf[ExplainLog])(withSetting("spark.shadowvm.explain", "ALL")(door(spark.sql(sql))))
+        assert(lines.size == 1, lines)
+        TestFolders.remove(folder.resolve("said-once"))
+      }
+    }
+  }
+
   test("explainOnly runs in Spark what would run in the node") {
     withSetting("spark.shadowvm.explainOnly", "true")(runsInSpark("EXPLAIN_ONLY")(spark.sql(joined)))
   }
@@ -105,6 +119,18 @@ class ExplainSuite extends ShadowSuite {
     withSetting("spark.shadowvm.minBytes", "many") {
       val error = intercept[Exception](spark.sql(joined).collect())
       assert(error.getMessage.contains("spark.shadowvm.minBytes"), error)
+    }
+  }
+
+  test("a setting of a wrong type is corrected in SQL") {
+    Seq("SET spark.shadowvm.partitions=2", "RESET spark.shadowvm.partitions").foreach { correction =>
+      try {
+        spark.sql("SET spark.shadowvm.partitions=few")
+        intercept[Exception](spark.sql(joined).collect())
+        spark.sql("SHOW TABLES").collect()
+        spark.sql(correction).collect()
+        runsInNode(joined)
+      } finally spark.conf.unset("spark.shadowvm.partitions")
     }
   }
 }
