@@ -22,9 +22,10 @@ private[shadowvm] object CallerJob {
 
   def run[T, U](context: SparkContext, rdd: RDD[T], task: (TaskContext, Iterator[T]) => U): U = {
     val result = new AtomicReference[U]
+    val caller = PythonCaller.of(context)
     val inTask = (rows: Iterator[T]) => task(TaskContext.get(), rows)
     val job = context.submitJob[T, U, Unit](rdd, inTask, Seq(0), (_, value) => result.set(value), ())
-    try await(job, PythonCaller.of(context))
+    try await(job, caller)
     finally context.progressBar.foreach(_.finishAll())
     result.get
   }

@@ -22,6 +22,7 @@ import org.shadowvm.settings.ShadowSettings
 case class OffloadRule(session: SparkShim.Session, again: Boolean) extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = {
     val context = session.sparkContext
+    PythonCaller.remember(context)
     if (RulesOff.in(context) || OffloadRule.holdsNoQuery(plan) || (!again && Reasons.decided(plan))) plan
     else ShadowRuntime.of(context).fold(plan)(apply(plan, _))
   }
@@ -32,7 +33,6 @@ case class OffloadRule(session: SparkShim.Session, again: Boolean) extends Rule[
     else
       // A defect of ours must not fail a query that Spark can run.
       try {
-        PythonCaller.remember(session.sparkContext)
         val planned = new Offload(session, runtime, settings).apply(ShadowReportExec.off(plan))
         runtime.explainLog.planned(planned, settings)
         SparkShim.reported(planned)

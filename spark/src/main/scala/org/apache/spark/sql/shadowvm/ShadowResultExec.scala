@@ -38,6 +38,9 @@ case class ShadowResultExec(
   /** The plan that Spark has run instead, the last time. */
   override def inSpark: Option[SparkPlan] = execution.inSpark
 
+  /** On the thread that waits for the query; a broadcast of the rows runs on another. */
+  override protected def doPrepare(): Unit = PythonCaller.remember(sparkContext)
+
   override def executeCollect(): Array[InternalRow] =
     executeQuery(execution.collect(ReapAll)(_.executeCollect()))
 
