@@ -25,9 +25,13 @@ private[shadowvm] final class Offload(session: SparkShim.Session, runtime: Shado
       settings.operatorEnabled,
       settings.expressionEnabled))
   private val refusals = new IdentityHashMap[SparkPlan, Seq[Reason]]
-  private lazy val node: Either[Reason, NodeClient] =
+  private lazy val found: Either[Reason, NodeClient] =
     if (!Hosts.one(session.sparkContext)) Left(Reasons.SeveralHosts)
     else runtime.nodes.client().left.map(Reasons.noNode)
+  private var loss: Option[Reason] = None
+
+  /** One that was lost while this plan was looked at is not asked again: each time might take as long. */
+  private def node: Either[Reason, NodeClient] = loss.toLeft(()).flatMap(_ => found)
 
   /** What would run in a node can be told without one. */
   private def noNode: Option[Reason] = if (settings.explainOnly) None else node.left.toOption
@@ -101,6 +105,9 @@ private[shadowvm] final class Offload(session: SparkShim.Session, runtime: Shado
   private def judged(plan: SparkPlan, translation: Translated, relied: Boolean, root: Boolean): SparkPlan = {
     val island = new Island(translation)
     verdict(island) match {
+      case _ if noNode.isDefined => // It has gone meanwhile.
+        Reasons.putOnAll(plan, noNode.get)
+        plan
       case Verdict.Supported if settings.explainOnly =>
         Reasons.putOnAll(plan, Reasons.ExplainOnly)
         plan
@@ -120,7 +127,8 @@ private[shadowvm] final class Offload(session: SparkShim.Session, runtime: Shado
     catch {
       case away: NodeAway =>
         runtime.nodes.lost(away)
-        Verdict.Refused(Map(island.command.getRoot -> Seq(Reasons.noNode(away.getMessage))))
+        loss = Some(Reasons.noNode(away.getMessage))
+        Verdict.Supported
       case failure: NodeFailure =>
         Verdict.Refused(Map(island.command.getRoot -> Seq(Reasons.refused(failure.getMessage))))
     }

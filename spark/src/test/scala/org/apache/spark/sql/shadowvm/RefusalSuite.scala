@@ -5,6 +5,7 @@ package org.apache.spark.sql.shadowvm
 
 import scala.collection.JavaConverters._
 
+import org.shadowvm.ShadowReport
 import org.shadowvm.node.{NodeAway, NodeClient}
 import org.shadowvm.proto.v1._
 
@@ -13,12 +14,14 @@ class RefusalSuite extends ShadowSuite {
   private val sorted = "SELECT s_product, sum(s_price) AS total FROM sales GROUP BY s_product ORDER BY s_product"
 
   /** The driver's node refuses some actions; tasks talk to the node behind it. */
-  private def refusing[T](refused: Action => Boolean)(body: => T): T = {
+  private def refusing[T](refused: Action => Boolean)(body: => T): T =
+    withClient(new RefusingClient(node, refused))(body)
+
+  private def withClient[T](other: NodeClient)(body: => T): T = {
     val honest = ShadowRuntime.of(spark.sparkContext).get.nodes
-    val strict = new RefusingClient(node, refused)
     ShadowRuntime.install(spark.sparkContext, new DriverNode {
-      override def client(): Either[String, NodeClient] = Right(strict)
-      override def lost(failure: NodeAway): Unit = honest.lost(failure)
+      override def client(): Either[String, NodeClient] = Right(other)
+      override def lost(failure: NodeAway): Unit = ()
     })
     try body
     finally ShadowRuntime.install(spark.sparkContext, honest)
@@ -37,11 +40,22 @@ class RefusalSuite extends ShadowSuite {
     refusing(_.hasScan)(runsInSpark("REFUSED_HERE")(spark.sql(sorted)))
   }
 
+  test("a node that does not answer is asked once while a query is planned") {
+    val silent = new SilentClient(node)
+    withClient(silent) {
+      val both = s"SELECT * FROM ($sorted LIMIT 5) UNION ALL SELECT * FROM ($sorted LIMIT 6)"
+      val query = spark.sql(both)
+      val report = ShadowReport.of(query)
+      assert(report.accelerated == 0 && report.reasonCodes.contains("NO_NODE"), report)
+      assert(silent.asked == 1)
+    }
+  }
+
   test("the next query is planned as if nothing had been")(runsInNode(sorted))
 }
 
 /** A client whose node finds fault with some actions. */
-private final class RefusingClient(node: NodeClient, refused: Action => Boolean) extends NodeClient {
+private class RefusingClient(node: NodeClient, refused: Action => Boolean) extends NodeClient {
   override def validate(command: Array[Byte]): ValidateResponse = {
     val actions = Command.parseFrom(command).getActionsList.asScala
     val response = ValidateResponse.newBuilder()
@@ -67,4 +81,14 @@ private final class RefusingClient(node: NodeClient, refused: Action => Boolean)
   override def dropTables(): Unit = node.dropTables()
   override def dropKernels(): Unit = node.dropKernels()
   override def close(): Unit = ()
+}
+
+/** A client whose node holds still. */
+private final class SilentClient(node: NodeClient) extends RefusingClient(node, _ => false) {
+  var asked = 0
+
+  override def validate(command: Array[Byte]): ValidateResponse = {
+    asked += 1
+    throw new NodeAway("it holds still")
+  }
 }
