@@ -3,7 +3,7 @@
 
 package org.apache.spark.sql.shadowvm
 
-import org.apache.spark.sql.catalyst.expressions.SortOrder
+import org.apache.spark.sql.catalyst.expressions.{InputFileBlockLength, InputFileBlockStart, InputFileName, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, UnspecifiedDistribution}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.command.DataWritingCommandExec
@@ -23,8 +23,14 @@ private[shadowvm] object Layout {
     case _: Exchange | _: TakeOrderedAndProjectExec | _: CollectLimitExec => false // give rows a new layout
     case _ =>
       parentRelied || parent.requiredChildDistribution.lift(child).exists(asksForLayout) ||
-      parent.requiredChildOrdering.lift(child).exists(_.nonEmpty)
+      parent.requiredChildOrdering.lift(child).exists(_.nonEmpty) || asksForFile(parent)
   }
+
+  /** Spark's scan tells the expressions of its task which file it is at. */
+  private def asksForFile(plan: SparkPlan): Boolean = plan.expressions.exists(_.exists {
+    case _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => true
+    case _ => false
+  })
 
   private def asksForLayout(distribution: Distribution): Boolean = distribution match {
     case UnspecifiedDistribution | AllTuples => false // one partition is all that is asked for

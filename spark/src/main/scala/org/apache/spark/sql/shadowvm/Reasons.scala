@@ -25,7 +25,7 @@ private[shadowvm] object Reasons {
 
   val InputInSpark: Reason = Reason("INPUT_IN_SPARK", "its input stays with Spark")
   val LayoutRelied: Reason =
-    Reason("LAYOUT_RELIED_ON", "an operator above relies on how its rows are partitioned or sorted")
+    Reason("LAYOUT_RELIED_ON", "an operator above relies on the partitions, the order or the files of its rows")
   val Repartition: Reason = Reason("REPARTITION", "its rows stay in the partitions that the user has asked for")
   val ExchangeForSpark: Reason = Reason("EXCHANGE_FOR_SPARK", "its rows are exchanged for an operator of Spark")
   val HalfAnOperator: Reason = Reason("HALF_AN_OPERATOR", "its other half stays with Spark")
