@@ -99,13 +99,20 @@ object KnownSettings {
 
   /** The setting of a key as users write it. */
   def of(key: String): Option[Setting[_]] = key match {
-    case switchPattern(kind, _) => Switches.find(_.key.startsWith(s"$Prefix$kind.")).map(_.copy(key = key))
+    case switchPattern(kind, name) if SwitchNames.of(kind)(SwitchNames.plain(kind, name)) =>
+      Switches.find(_.key.startsWith(s"$Prefix$kind.")).map(_.copy(key = key))
     case _ => All.find(_.key == key)
   }
 
-  /** What a switch speaks of: ("operator", "Sort"). */
+  /** What a switch speaks of, whether there is such a thing or not: ("operator", "Sort"). */
   def switchOf(key: String): Option[(String, String)] = key match {
-    case switchPattern(kind, name) => Some((kind, name))
+    case switchPattern(kind, name) => Some((kind, SwitchNames.plain(kind, name)))
     case _ => None
+  }
+
+  /** Every key that there is, but for those of switches with their names: these, for all names of a kind. */
+  def keysLike(key: String): Iterable[String] = switchOf(key) match {
+    case Some((kind, _)) => SwitchNames.of(kind).map(name => s"$Prefix$kind.$name.enabled")
+    case None => All.map(_.key)
   }
 }

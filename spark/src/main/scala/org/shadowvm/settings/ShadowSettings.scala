@@ -54,7 +54,8 @@ object ShadowSettings {
   private def ours(all: Map[String, String]): Map[String, String] =
     all.filter { case (key, _) => key.startsWith(Prefix) }
 
-  private def of(set: Map[String, String]): ShadowSettings = ShadowSettings(
+  /** Of our keys with their values. */
+  def of(set: Map[String, String]): ShadowSettings = ShadowSettings(
     enabled = Enabled.read(set.get),
     mode = Mode.read(set.get),
     nodeAddress = NodeAddress.read(set.get),
@@ -71,7 +72,7 @@ object ShadowSettings {
     runtimeFallback = RuntimeFallback.read(set.get),
     strictFloat = StrictFloat.read(set.get),
     recordDir = RecordDir.read(set.get),
-    operatorsOff = switchedOff("operator", set).map(_.stripSuffix("Exec")),
+    operatorsOff = switchedOff("operator", set),
     expressionsOff = switchedOff("expression", set))
 
   private def switchedOff(kind: String, set: Map[String, String]): Set[String] =

@@ -5,15 +5,17 @@ package org.shadowvm.settings
 
 import java.util.concurrent.ConcurrentHashMap
 
-import org.apache.spark.sql.internal.SQLConf
-
-/** Keys below our prefix that mean nothing: most likely a slip of the pen. Says each one once in its life. */
-final class UnknownSettings {
+/**
+ * Keys below our prefix that mean nothing: most likely a slip of the pen. Says each one once in its life; thread safe.
+ *
+ * @param saidBefore
+ *   keys that others have looked at
+ */
+final class UnknownSettings(saidBefore: Iterable[String] = Nil) {
   private val said = ConcurrentHashMap.newKeySet[String]()
+  saidBefore.foreach(said.add)
 
-  /** Sentences about keys not seen before; thread safe. */
-  def warnings(conf: SQLConf): Seq[String] = warnings(conf.getAllConfs.keys)
-
+  /** Sentences about keys not seen before. */
   def warnings(keys: Iterable[String]): Seq[String] = UnknownSettings.warnings(keys.filter(said.add))
 }
 
@@ -23,7 +25,8 @@ object UnknownSettings {
     keys.filter(key => key.startsWith(KnownSettings.Prefix) && KnownSettings.of(key).isEmpty).toSeq.sorted
       .map(key => s"$key is no setting of ShadowVM and has no effect; did you mean ${nearest(key)}?")
 
-  private def nearest(key: String): String = KnownSettings.All.map(_.key).minBy(distance(key.toLowerCase, _))
+  private def nearest(key: String): String =
+    KnownSettings.keysLike(key).toSeq.sorted.minBy(distance(key.toLowerCase, _))
 
   /** How many letters must be put in, taken out or changed to get from one word to the other (Levenshtein). */
   private def distance(a: String, known: String): Int = {

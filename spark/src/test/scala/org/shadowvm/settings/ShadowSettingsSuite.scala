@@ -67,11 +67,30 @@ class ShadowSettingsSuite extends AnyFunSuite {
     intercept[SettingError](ShadowSettings.checkAll(new SparkConf(false).set("spark.shadowvm.memory", "lots")))
   }
 
-  test("an unknown key is warned of once") {
-    val conf = new SQLConf
-    conf.setConfString("spark.shadowvm.operators.Sort.enabled", "false")
+  test("a switch of something that has no rule is unknown, and its value is looked at nevertheless") {
+    val wrong = Seq(
+      "operator.Filtr.enabled" -> "operator.Filter.enabled", "operator.SortExc.enabled" -> "operator.Sort.enabled",
+      "expression.Summ.enabled" -> "expression.Sum.enabled")
+    for ((key, meant) <- wrong) {
+      val warnings = UnknownSettings.warnings(Seq(s"spark.shadowvm.$key"))
+      assert(warnings.size == 1 && warnings.head.endsWith(s"did you mean spark.shadowvm.$meant?"), warnings)
+    }
+    assert(complaint("operator.Filtr.enabled", "no").contains("expected true or false"))
+  }
+
+  test("whatever has a rule can be switched off") {
+    val known = Seq(
+      "operator.FilterExec", "operator.Filter", "operator.SortMergeJoin", "operator.ShuffleExchange",
+      "expression.Add", "expression.Sum", "expression.Like")
+    assert(UnknownSettings.warnings(known.map(name => s"spark.shadowvm.$name.enabled")).isEmpty)
+  }
+
+  test("an unknown key is warned of once, and not by those who come after others") {
+    val keys = Seq("spark.shadowvm.operators.Sort.enabled", "spark.shadowvm.enabled", "spark.other")
     val unknown = new UnknownSettings
-    assert(unknown.warnings(conf).head.endsWith("did you mean spark.shadowvm.operator.<Name>.enabled?"))
-    assert(unknown.warnings(conf).isEmpty)
+    val warnings = unknown.warnings(keys)
+    assert(warnings.size == 1 && warnings.head.endsWith("did you mean spark.shadowvm.operator.<Name>.enabled?"), warnings)
+    assert(unknown.warnings(keys).isEmpty)
+    assert(new UnknownSettings(keys).warnings(keys).isEmpty)
   }
 }

@@ -10,7 +10,6 @@ import org.apache.spark.sql.execution.{CommandResultExec, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.sql.execution.command.ExecutedCommandExec
 import org.apache.spark.sql.execution.datasources.v2.V2CommandExec
-import org.shadowvm.settings.ShadowSettings
 
 /**
  * Replaces the subtrees that run in the node; those that were replaced before stay as they are.
@@ -28,7 +27,7 @@ case class OffloadRule(session: SparkShim.Session, again: Boolean) extends Rule[
   }
 
   private def apply(plan: SparkPlan, runtime: ShadowRuntime): SparkPlan = {
-    val settings = ShadowSettings.of(session.sessionState.conf)
+    val settings = runtime.settings.of(session.sessionState.conf)
     if (!settings.enabled) plan
     else
       // A defect of ours must not fail a query that Spark can run.

@@ -5,7 +5,7 @@ package org.apache.spark.sql.shadowvm
 
 import java.util.concurrent.ConcurrentHashMap
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkConf, SparkContext}
 import org.shadowvm.node.{NodeAway, NodeClient, NodeFailure, NodeManager}
 
 /** Where the driver gets a client of the node from. */
@@ -26,7 +26,8 @@ object DriverNode {
 }
 
 /** What the rules and roots of one application share on the driver. */
-final class ShadowRuntime(val nodes: DriverNode) {
+final class ShadowRuntime(val nodes: DriverNode, conf: SparkConf) {
+  val settings = new SessionSettings(conf.getAll.map { case (key, _) => key })
   val verdicts = new Verdicts(capacity = 512)
   val explainLog = new ExplainLog
   val deviceLog = new DeviceLog
@@ -41,7 +42,7 @@ object ShadowRuntime {
   private val runtimes = new ConcurrentHashMap[SparkContext, ShadowRuntime]
 
   def install(context: SparkContext, nodes: DriverNode): Unit = {
-    val runtime = new ShadowRuntime(nodes)
+    val runtime = new ShadowRuntime(nodes, context.conf)
     context.addSparkListener(runtime.answers)
     runtimes.put(context, runtime)
   }

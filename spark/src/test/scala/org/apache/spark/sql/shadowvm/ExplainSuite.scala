@@ -122,6 +122,16 @@ class ExplainSuite extends ShadowSuite {
     }
   }
 
+  test("an unknown setting is warned of when a query is planned, once") {
+    val lines = LogLines.of(classOf[SessionSettings]) {
+      Seq("spark.shadowvm.partition", "spark.shadowvm.operator.Filtr.enabled").foreach { key =>
+        withSetting(key, "true")((1 to 2).foreach(_ => spark.sql(joined).collect()))
+      }
+    }
+    assert(lines.size == 2, lines)
+    assert(lines.exists(_.endsWith("did you mean spark.shadowvm.operator.Filter.enabled?")), lines)
+  }
+
   test("a setting of a wrong type is corrected in SQL") {
     Seq("SET spark.shadowvm.partitions=2", "RESET spark.shadowvm.partitions").foreach { correction =>
       try {
