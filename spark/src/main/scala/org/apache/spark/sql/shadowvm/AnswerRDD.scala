@@ -8,14 +8,20 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 
-/** The vRDD of a query's last pipeline, which gives the rows. */
+/**
+ * The vRDD of a query's last pipeline, which gives the rows.
+ *
+ * @param patient
+ *   waits for a node that is away: the driver has handed the rows out, so that it can fall back no longer
+ */
 private[shadowvm] final class AnswerRDD(
     context: SparkContext,
     query: ShadowQuery,
     pipeline: Int,
     label: String,
     output: Seq[Attribute],
-    earlier: Option[PipelineRDD])
+    earlier: Option[PipelineRDD],
+    patient: Boolean)
     extends RDD[InternalRow](context, PipelineRDD.after(earlier)) {
   setName(s"vRDD $pipeline: $label")
 
@@ -23,7 +29,24 @@ private[shadowvm] final class AnswerRDD(
 
   override def compute(split: Partition, task: TaskContext): AnswerRows = {
     PipelineRDD.pass(this, split, task)
-    AnswerRDD.closing(AnswerRows.run(query, pipeline, output, Caller.task(task)), task)
+    val caller = Caller.task(task)
+    val rows = if (patient) NodePatience.insist(query, caller)(begun(caller)) else answer(caller)
+    AnswerRDD.closing(rows, task)
+  }
+
+  private def answer(caller: Caller): AnswerRows = AnswerRows.run(query, pipeline, output, caller)
+
+  /** The first rows are here. */
+  private def begun(caller: Caller): AnswerRows = {
+    val rows = answer(caller)
+    try {
+      rows.hasNext
+      rows
+    } catch {
+      case failure: Throwable =>
+        rows.close()
+        throw failure
+    }
   }
 }
 

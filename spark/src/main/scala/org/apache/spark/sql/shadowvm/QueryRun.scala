@@ -21,7 +21,7 @@ private[shadowvm] final class QueryRun(context: SparkContext, query: ShadowQuery
 
   /** One job for the whole query; its only task brings the rows home. */
   def collect(reaping: Reaping): Harvest =
-    CallerJob.run(context, answer(barriers(pipelines.init)), reaping)
+    CallerJob.run(context, answer(barriers(pipelines.init), patient = false), reaping)
 
   /** Without a job, on this thread. */
   def collectDirectly(reaping: Reaping, caller: Caller): Harvest = {
@@ -33,11 +33,11 @@ private[shadowvm] final class QueryRun(context: SparkContext, query: ShadowQuery
   /** Waits, in a job, until the answer is complete. */
   def complete(): Barrier = CallerJob.run(context, barriers(pipelines).get, QueryRun.only)
 
-  /** The rows of a complete answer. Runs the query again where the node does not hold it any longer. */
+  /** The rows of a complete answer. Runs the query again where the node does not hold it any longer, or is another. */
   def rows(complete: Barrier): RDD[InternalRow] = complete.smallAnswer match {
     case Some(small) => new SmallAnswerRDD(context, query, complete.copy(smallAnswer = None), small, output)
     case None =>
-      val rows = answer(None)
+      val rows = answer(None, patient = true)
       // Without a reference to this run or the RDD: it would never become unreachable.
       val (node, id) = (query.client, query.id)
       QueryRun.unreachable.register(rows, () => QueryRun.forget(node, id))
@@ -52,8 +52,8 @@ private[shadowvm] final class QueryRun(context: SparkContext, query: ShadowQuery
       Some(new PipelineRDD(context, query, pipeline.getIndex, pipeline.getLabel, earlier))
     }
 
-  private def answer(earlier: Option[PipelineRDD]): AnswerRDD =
-    new AnswerRDD(context, query, pipelines.last.getIndex, pipelines.last.getLabel, output, earlier)
+  private def answer(earlier: Option[PipelineRDD], patient: Boolean): AnswerRDD =
+    new AnswerRDD(context, query, pipelines.last.getIndex, pipelines.last.getLabel, output, earlier, patient)
 }
 
 private[shadowvm] object QueryRun {

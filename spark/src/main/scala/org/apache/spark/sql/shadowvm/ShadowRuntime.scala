@@ -5,6 +5,8 @@ package org.apache.spark.sql.shadowvm
 
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.collection.JavaConverters._
+
 import org.apache.spark.{SparkConf, SparkContext}
 import org.shadowvm.node.{NodeAway, NodeClient, NodeFailure, NodeManager}
 
@@ -61,6 +63,13 @@ object ShadowRuntime {
   /** After a query has failed. */
   def noticeIfLost(context: SparkContext, failure: NodeFailure): Unit = failure match {
     case away: NodeAway => of(context).foreach(_.nodes.lost(away))
+    case _ =>
+  }
+
+  /** In a task, which knows the node's address: where it runs in the driver's JVM, the driver hears of it at once. */
+  def noticeIfLost(address: String, failure: NodeFailure): Unit = failure match {
+    case away: NodeAway =>
+      runtimes.values.asScala.map(_.nodes).filter(_.client().exists(_.address == address)).foreach(_.lost(away))
     case _ =>
   }
 }

@@ -17,6 +17,8 @@ class FallbackSuite extends ShadowSuite {
   private implicit val threads: ExecutionContext = ExecutionContext.global
   private val sql = "SELECT s_product, sum(s_price) FROM sales GROUP BY s_product ORDER BY s_product"
 
+  private val large = "SELECT s_id, s_note, s_day, sum(s_price) FROM sales GROUP BY s_id, s_note, s_day"
+
   private def expected: Seq[Row] = inSparkOnly(spark.sql(sql).collect().toSeq)
 
   override def beforeEach(): Unit = {
@@ -59,6 +61,14 @@ class FallbackSuite extends ShadowSuite {
     val target = folder.resolve("after-kill").toString
     afterKill(_.write.mode("overwrite").parquet(target))
     assert(inSparkOnly(spark.read.parquet(target).orderBy("s_product").collect().toSeq) == expected)
+  }
+
+  test("killed after a large answer was complete, before its rows were asked for") {
+    val expected = inSparkOnly(spark.sql(large).rdd.map(_.toString).collect().toSeq.sorted)
+    val rows = spark.sql(large).rdd
+    assert(rows.getNumPartitions == 1)
+    NodeSignals.kill(node)
+    assert(rows.map(_.toString).collect().toSeq.sorted == expected)
   }
 
   test("killed while it runs") {
@@ -150,6 +160,14 @@ class HungNodeSuite extends ShadowSuite {
     }
     assert(ShadowReport.of(query).accelerated == 0)
     assert(saysTheLimit(lines), lines)
+  }
+
+  test("stopped after a large answer was complete, before its rows were asked for") {
+    val large = "SELECT s_id, s_note, s_day, sum(s_price) FROM sales GROUP BY s_id, s_note, s_day"
+    val expected = inSparkOnly(spark.sql(large).rdd.map(_.toString).collect().toSeq.sorted)
+    val rows = spark.sql(large).rdd
+    assert(rows.getNumPartitions == 1)
+    NodeSignals.whileStopped(node)(_ => assert(rows.map(_.toString).collect().toSeq.sorted == expected))
   }
 
   test("stopped before a query is planned") {
