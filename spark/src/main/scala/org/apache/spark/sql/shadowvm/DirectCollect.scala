@@ -7,6 +7,8 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.spark.{SimpleFutureAction, SparkContext, SparkException, TaskContext}
+import org.apache.spark.internal.config.MAX_RESULT_SIZE
+import org.apache.spark.util.Utils
 import org.shadowvm.node.NodeCancelled
 
 /**
@@ -21,9 +23,20 @@ private[shadowvm] object DirectCollect {
 
   def apply(context: SparkContext, run: QueryRun, reaping: Reaping): Harvest = {
     val watch = new Watch(context)
-    try run.collectDirectly(reaping, Caller(attempt = 0, () => watch.cancelled()))
+    try withinLimit(context, run.collectDirectly(reaping, Caller(attempt = 0, () => watch.cancelled())))
     catch { case cancelled: NodeCancelled => throw watch.error.getOrElse(asSparkSays(cancelled)) }
     finally watch.end()
+  }
+
+  /** Spark's own, which guards the driver's memory. */
+  private def withinLimit(context: SparkContext, harvest: Harvest): Harvest = {
+    val limit = context.conf.get(MAX_RESULT_SIZE)
+    if (limit > 0 && harvest.numBytes > limit) {
+      throw new SparkException(
+        s"The size of a collected result (${Utils.bytesToString(harvest.numBytes)}) is bigger than " +
+          s"${MAX_RESULT_SIZE.key} (${Utils.bytesToString(limit)})")
+    }
+    harvest
   }
 
   private def asSparkSays(cancelled: NodeCancelled): Throwable =

@@ -14,16 +14,19 @@ import org.apache.spark.unsafe.Platform
 
 /** What a task brings home: rows as bytes, the last barrier it passed, and the time it took to read the rows. */
 private[shadowvm] final case class Harvest(
-    chunks: Array[Array[Byte]],
+    chunks: Array[Chunk],
     numRows: Int,
     barrier: Barrier,
     readNanos: Long) {
+
+  /** What travels. */
+  def numBytes: Long = chunks.iterator.map(_.bytes.length.toLong).sum
 
   /** The rows lie in the chunks. */
   def rows(numFields: Int): Array[InternalRow] = {
     val rows = new Array[InternalRow](numRows)
     var filled = 0
-    chunks.foreach { chunk =>
+    chunks.iterator.map(_.unpacked).foreach { chunk =>
       val bytes = ByteBuffer.wrap(chunk)
       while (bytes.hasRemaining) {
         val size = bytes.getLong().toInt
@@ -74,7 +77,7 @@ private[shadowvm] final case class ReapLast(limit: Int) extends Reaping {
 
 /** Rows one after another, each behind its size. Sizes take eight bytes, so that rows stay aligned. */
 private[shadowvm] final class RowChunks {
-  private val full = new mutable.ArrayBuffer[Array[Byte]]
+  private val full = new mutable.ArrayBuffer[Chunk]
   private var current = ByteBuffer.allocate(RowChunks.FirstBytes)
   private var count = 0
 
@@ -89,7 +92,7 @@ private[shadowvm] final class RowChunks {
     count += 1
   }
 
-  def result(): Array[Array[Byte]] = {
+  def result(): Array[Chunk] = {
     endChunk()
     full.toArray
   }
@@ -101,7 +104,7 @@ private[shadowvm] final class RowChunks {
   }
 
   private def endChunk(): Unit =
-    if (current.position() > 0) full += java.util.Arrays.copyOf(current.array(), current.position())
+    if (current.position() > 0) full += Chunk.of(java.util.Arrays.copyOf(current.array(), current.position()))
 }
 
 private[shadowvm] object RowChunks {
