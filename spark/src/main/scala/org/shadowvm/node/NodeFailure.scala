@@ -35,7 +35,6 @@ object NodeFailure {
 
   // Numbers of engine/base/error_table.inc that change what a client does next.
   val ProtocolVersion: Int = 2006
-  val Cancelled: Int = 4002
   val UnknownSession: Int = 5001
   val UnknownQuery: Int = 5002
   val NodeStopping: Int = 5003

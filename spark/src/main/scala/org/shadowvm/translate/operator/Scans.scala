@@ -51,7 +51,6 @@ object Scans {
     ).flatten ++ ResultSettings.readerProblems(relation.options)
   }
 
-
   /** Pruning by the other side of a join is only an optimisation, and the node does it by itself. */
   private def needsSubquery(filter: Expression): Boolean = filter match {
     case _: DynamicPruningExpression => false
