@@ -3,16 +3,20 @@
 
 package org.apache.spark.sql.shadowvm
 
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
 import org.apache.spark.sql.execution.command.{DataWritingCommandExec, ExecutedCommandExec}
-import org.apache.spark.sql.execution.datasources.WriteFilesExec
+import org.apache.spark.sql.execution.datasources.{WriteFilesExec, WriteFilesSpec}
 import org.apache.spark.sql.execution.datasources.v2.V2CommandExec
 import org.apache.spark.sql.execution.exchange.Exchange
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
  * A line on top of a plan that says where its operators run, and why, for versions of Spark that let nobody else add to
@@ -31,11 +35,15 @@ case class ShadowReportExec(child: SparkPlan) extends UnaryExecNode {
   override protected def doCanonicalize(): SparkPlan = child.canonicalized
 
   override def executeCollect(): Array[InternalRow] = child.executeCollect()
+  override def executeCollectPublic(): Array[Row] = child.executeCollectPublic()
   override def executeTake(n: Int): Array[InternalRow] = child.executeTake(n)
   override def executeTail(n: Int): Array[InternalRow] = child.executeTail(n)
   override def executeToIterator(): Iterator[InternalRow] = child.executeToIterator()
   private[spark] override def executeCollectIterator(): (Long, Iterator[InternalRow]) = child.executeCollectIterator()
   override protected def doExecute(): RDD[InternalRow] = child.execute()
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = child.executeColumnar()
+  protected[sql] override def doExecuteBroadcast[T](): Broadcast[T] = child.executeBroadcast()
+  override protected def doExecuteWrite(spec: WriteFilesSpec): RDD[WriterCommitMessage] = child.executeWrite(spec)
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
 }

@@ -3,11 +3,13 @@
 
 package org.apache.spark.sql.shadowvm
 
+import java.lang.reflect.{Method, Modifier}
 import java.nio.file.Files
 
 import scala.collection.JavaConverters._
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.SparkPlan
 import org.shadowvm.{ShadowReport, TestFolders, TestProgram}
 import org.shadowvm.proto.v1.Command
 
@@ -46,6 +48,16 @@ class ExplainSuite extends ShadowSuite {
     val mode = org.apache.spark.sql.execution.ExplainMode.fromString("formatted")
     val text = SparkShim.execution(spark.sql("SELECT s_id FROM sales WHERE s_quantity > 50")).explainString(mode)
     assert(text.contains("accelerated 0 of") && text.contains("[LITTLE_TO_DO]"), text)
+  }
+
+  test("the line on top hands on whatever Spark asks a plan for") {
+    def open(method: Method): Boolean = !Modifier.isFinal(method.getModifiers) && !Modifier.isStatic(method.getModifiers)
+    val asked = classOf[SparkPlan].getDeclaredMethods.filter(open).map(_.getName)
+      .filter(name => name.startsWith("execute") || name.startsWith("doExecute")).toSet
+    val own = classOf[ShadowReportExec].getDeclaredMethods.map(_.getName).toSet
+    assert(asked.size > 8)
+    // It calls doExecuteWrite.
+    assert((asked -- own) == Set("executeWrite"))
   }
 
   test("the report counts operators and gives reasons") {
