@@ -10,13 +10,13 @@ import org.shadowvm.settings.ShadowSettings
 
 /** Says in the driver's log where operators run, as spark.shadowvm.explain asks for. */
 private[shadowvm] final class ExplainLog extends Logging {
-  def planned(plan: SparkPlan, settings: ShadowSettings): Unit = {
-    // Adaptive execution plans again after each stage; the first time has said it all.
-    val again = plan.exists(_.isInstanceOf[QueryStageExec])
-    if (!again && settings.explain != "NONE") {
+  def planned(plan: SparkPlan, settings: ShadowSettings): Unit =
+    if (settings.explain != "NONE" && !isPlannedAgain(plan)) {
       val report = PlanReport.of(plan)
       val text = if (settings.explain == "ALL") report.text else report.fallbackText
       if (text.nonEmpty) logWarning(s"ShadowVM ${report.summary}\n$text")
     }
-  }
+
+  /** Adaptive execution plans again after each stage; the first time has said it all. */
+  private def isPlannedAgain(plan: SparkPlan): Boolean = plan.exists(_.isInstanceOf[QueryStageExec])
 }

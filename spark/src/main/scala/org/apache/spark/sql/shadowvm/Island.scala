@@ -4,6 +4,7 @@
 package org.apache.spark.sql.shadowvm
 
 import java.security.MessageDigest
+import java.util.HexFormat
 
 import org.shadowvm.proto.v1.Command
 import org.shadowvm.translate.Translated
@@ -14,7 +15,8 @@ final class Island(translation: Translated) {
   val bytes: Array[Byte] = command.toByteArray
 
   /** Of the command's content, which includes sizes and times of its files: the same key gives the same rows. */
-  val key: String = MessageDigest.getInstance("SHA-256").digest(bytes).take(12).map(b => f"${b & 0xff}%02x").mkString
+  val key: String =
+    HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes), 0, Island.KeyBytes)
 
   /** The Spark operators' ids, by action. */
   val operatorOf: Map[Int, Int] = translation.planOf.map { case (action, plan) => action -> plan.id }
@@ -25,4 +27,8 @@ final class Island(translation: Translated) {
   }
   override def hashCode(): Int = key.hashCode
   override def toString: String = key
+}
+
+private object Island {
+  private val KeyBytes = 12
 }

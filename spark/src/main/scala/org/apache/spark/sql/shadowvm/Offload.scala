@@ -25,6 +25,7 @@ private[shadowvm] final class Offload(session: SparkShim.Session, runtime: Shado
       settings.operatorEnabled,
       settings.expressionEnabled))
   private val refusals = new IdentityHashMap[SparkPlan, Seq[Reason]]
+  private val aboveStages = new IdentityHashMap[SparkPlan, java.lang.Boolean]
   private lazy val found: Either[Reason, NodeClient] =
     if (!Hosts.one(session.sparkContext)) Left(Reasons.SeveralHosts)
     else runtime.nodes.client().left.map(Reasons.noNode)
@@ -70,7 +71,10 @@ private[shadowvm] final class Offload(session: SparkShim.Session, runtime: Shado
     if (aboveStage(plan)) reasons.filterNot(_.code == "AGGREGATE_PHASES") else reasons
   }
 
-  private def aboveStage(plan: SparkPlan): Boolean = plan.exists(_.isInstanceOf[QueryStageExec])
+  private def aboveStage(plan: SparkPlan): Boolean =
+    aboveStages.computeIfAbsent(plan, _ => Boolean.box(isStage(plan) || plan.children.exists(aboveStage)))
+
+  private def isStage(plan: SparkPlan): Boolean = plan.isInstanceOf[QueryStageExec]
 
   private def descend(plan: SparkPlan, relied: Boolean, root: Boolean): SparkPlan = {
     val children = plan.children.zipWithIndex.map { case (child, at) =>
