@@ -70,7 +70,8 @@ object KnownSettings {
 
   val DirectCollect: Setting[Boolean] = Setting(
     Prefix + "directCollect", Flag, false, Query,
-    "Collect without a Spark job: saves some milliseconds, but the query is in no job list.", "0.1.0")
+    "Collect without a Spark job, which saves some milliseconds. A query that takes longer than 50 ms gets a job that " +
+      "waits beside it, so that it can be cancelled; a shorter one is in no job list.", "0.1.0")
 
   val RuntimeFallback: Setting[Boolean] = Setting(
     Prefix + "fallback.runtime.enabled", Flag, true, Query,
@@ -89,7 +90,7 @@ object KnownSettings {
     Setting(Prefix + "operator.<Name>.enabled", Flag, true, Query,
       "Whether an operator, such as `SortMergeJoin`, may run in a node.", "0.1.0"),
     Setting(Prefix + "expression.<Name>.enabled", Flag, true, Query,
-      "Whether an expression, such as `Substring`, may run in a node.", "0.1.0"))
+      "Whether an expression, such as `Like` or `Sum`, may run in a node.", "0.1.0"))
 
   val All: Seq[Setting[_]] = Seq[Setting[_]](
     Enabled, Mode, NodeAddress, NodeAutostart, NodePath, NodeTimeout, Memory, Partitions, Explain, ExplainOnly,

@@ -6,7 +6,7 @@ package org.shadowvm.settings
 /** docs/settings.md, from [[KnownSettings]]; a test fails while the two differ. */
 object SettingsPage {
 
-  def text: String = (head ++ KnownSettings.All.map(row)).mkString("", "\n", "\n")
+  def text: String = (head ++ KnownSettings.All.map(row) ++ names).mkString("", "\n", "\n")
 
   private val head = Seq(
     "# Settings of the Spark plugin",
@@ -20,6 +20,15 @@ object SettingsPage {
     "",
     "| key | type | default | scope | since | meaning |",
     "| --- | --- | --- | --- | --- | --- |")
+
+  private def names: Seq[String] = Seq(
+    "",
+    "## Names of switches",
+    "",
+    s"- Operators: ${listed(SwitchNames.operators)}.",
+    s"- Expressions: ${listed(SwitchNames.expressions)}.")
+
+  private def listed(names: Set[String]): String = names.toSeq.sorted.map(name => s"`$name`").mkString(", ")
 
   private def row(setting: Setting[_]): String = {
     val default = if (setting.defaultText.isEmpty) "" else s"`${setting.defaultText}`"
