@@ -22,13 +22,16 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
   def collect(reaping: Reaping)(inSpark: SparkPlan => Array[InternalRow]): Array[InternalRow] =
     run(doors().collect(reaping))(inSpark)
 
-  def rdd(): RDD[InternalRow] = run(shared(doors().rdd()))(_.execute())
+  /** For broadcasts: of the same rows by other keys there may be several in an execution. */
+  def collectOnce(): Array[InternalRow] = run(shared(_.rows)(doors().collect(ReapAll)))(_.executeCollect())
 
-  private def shared(make: => RDD[InternalRow]): RDD[InternalRow] =
+  def rdd(): RDD[InternalRow] = run(shared(_.rdds)(doors().rdd()))(_.execute())
+
+  private def shared[T](answers: ShadowRuntime => SharedAnswers[T])(make: => T): T =
     (for {
       execution <- executionId
       runtime <- ShadowRuntime.of(context)
-    } yield runtime.answers.of(SharedRDDs.Key(execution, root.island.key))(make)).getOrElse(make)
+    } yield answers(runtime).of(SharedAnswers.Key(execution, root.island.key))(make)).getOrElse(make)
 
   private def run[T](inNode: => T)(inSpark: SparkPlan => T): T =
     try {

@@ -54,7 +54,7 @@ case class ShadowResultExec(
 
   /** For a broadcast by Spark. */
   private[spark] override def executeCollectIterator(): (Long, Iterator[InternalRow]) = {
-    val rows = executeCollect()
+    val rows = executeQuery(execution.collectOnce())
     (rows.length.toLong, rows.iterator)
   }
 

@@ -8,6 +8,8 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.collection.JavaConverters._
 
 import org.apache.spark.{SparkConf, SparkContext}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
 import org.shadowvm.node.{NodeAway, NodeClient, NodeFailure, NodeManager}
 
 /** Where the driver gets a client of the node from. */
@@ -33,7 +35,10 @@ final class ShadowRuntime(val nodes: DriverNode, conf: SparkConf) {
   val verdicts = new Verdicts(capacity = 512)
   val explainLog = new ExplainLog
   val deviceLog = new DeviceLog
-  val answers = new SharedRDDs
+  val rdds = new SharedAnswers[RDD[InternalRow]]
+
+  /** Of islands that are broadcast. */
+  val rows = new SharedAnswers[Array[InternalRow]]
 }
 
 /**
@@ -45,7 +50,8 @@ object ShadowRuntime {
 
   def install(context: SparkContext, nodes: DriverNode): Unit = {
     val runtime = new ShadowRuntime(nodes, context.conf)
-    context.addSparkListener(runtime.answers)
+    context.addSparkListener(runtime.rdds)
+    context.addSparkListener(runtime.rows)
     runtimes.put(context, runtime)
   }
 

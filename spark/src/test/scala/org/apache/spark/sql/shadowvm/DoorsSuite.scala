@@ -114,6 +114,19 @@ abstract class DoorsSuite extends ShadowSuite {
     assert(node.status().getQueriesDone == before + 1, "the node should have run it once")
   }
 
+  test("the same query broadcast twice, by other keys") {
+    spark.udf.register("same", (n: Long) => n)
+    val perProduct = "SELECT s_product, max(s_id) AS last FROM sales GROUP BY s_product"
+    def query: DataFrame = spark.sql(s"""
+      SELECT /*+ BROADCAST(a, b) */ p.id, a.last, b.s_product FROM (SELECT same(id) AS id FROM range(50)) p
+      JOIN ($perProduct) a ON p.id = a.s_product JOIN ($perProduct) b ON p.id + 19950 = b.last""")
+    val before = node.status().getQueriesDone
+    // Each side would be told that its own keys are not null.
+    val report = withSetting("spark.sql.constraintPropagation.enabled", "false")(compare(query))
+    assert(report.accelerated > 0, report)
+    assert(node.status().getQueriesDone == before + 1, "the node should have run it once")
+  }
+
   test("an empty answer")(runsInNode("SELECT s_product, count(*) FROM sales WHERE s_id < 0 GROUP BY s_product"))
 }
 

@@ -7,20 +7,23 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.collection.JavaConverters._
 
-import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd
 
-/** The RDDs of islands while their query is executed, so that an island that occurs twice runs once. */
-private[shadowvm] final class SharedRDDs extends SparkListener {
-  import SharedRDDs._
+/**
+ * The answers of islands while their query is executed, so that an island that occurs twice runs once.
+ *
+ * @tparam T
+ *   what is kept of an answer: an RDD, or its rows
+ */
+private[shadowvm] final class SharedAnswers[T] extends SparkListener {
+  import SharedAnswers._
 
-  private val entries = new ConcurrentHashMap[Key, Entry]
+  private val entries = new ConcurrentHashMap[Key, Entry[T]]
 
-  def of(key: Key)(make: => RDD[InternalRow]): RDD[InternalRow] = {
+  def of(key: Key)(make: => T): T = {
     val entry = entries.computeIfAbsent(key, _ => new Entry(() => make))
-    try entry.rdd
+    try entry.answer
     catch {
       case error: Throwable =>
         entries.remove(key, entry)
@@ -35,11 +38,11 @@ private[shadowvm] final class SharedRDDs extends SparkListener {
   }
 }
 
-private[shadowvm] object SharedRDDs {
+private[shadowvm] object SharedAnswers {
   final case class Key(execution: Long, island: String)
 
   /** Made by the first who asks; others wait for it. */
-  private final class Entry(make: () => RDD[InternalRow]) {
-    lazy val rdd: RDD[InternalRow] = make()
+  private final class Entry[T](make: () => T) {
+    lazy val answer: T = make()
   }
 }
