@@ -70,8 +70,8 @@ object KnownSettings {
 
   val DirectCollect: Setting[Boolean] = Setting(
     Prefix + "directCollect", Flag, false, Query,
-    "Collect without a Spark job, which saves some milliseconds. A query that takes longer than 50 ms gets a job that " +
-      "waits beside it, so that it can be cancelled; a shorter one is in no job list.", "0.1.0")
+    "Collect without a Spark job, which saves some milliseconds. A query that takes longer than 50 ms gets a job " +
+      "that waits beside it, so that it can be cancelled; a shorter one is in no job list.", "0.1.0")
 
   val RuntimeFallback: Setting[Boolean] = Setting(
     Prefix + "fallback.runtime.enabled", Flag, true, Query,

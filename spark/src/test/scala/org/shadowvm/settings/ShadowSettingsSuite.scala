@@ -89,7 +89,8 @@ class ShadowSettingsSuite extends AnyFunSuite {
     val keys = Seq("spark.shadowvm.operators.Sort.enabled", "spark.shadowvm.enabled", "spark.other")
     val unknown = new UnknownSettings
     val warnings = unknown.warnings(keys)
-    assert(warnings.size == 1 && warnings.head.endsWith("did you mean spark.shadowvm.operator.<Name>.enabled?"), warnings)
+    assert(warnings.size == 1, warnings)
+    assert(warnings.head.endsWith("did you mean spark.shadowvm.operator.<Name>.enabled?"), warnings)
     assert(unknown.warnings(keys).isEmpty)
     assert(new UnknownSettings(keys).warnings(keys).isEmpty)
   }

@@ -117,7 +117,8 @@ abstract class MixedPlanSuite extends ShadowSuite {
       Seq("input_file_name()", "input_file_block_start()", "input_file_block_length()").foreach { file =>
         runsInSpark("LAYOUT_RELIED_ON")(spark.sql(s"SELECT $file, s_id FROM sales WHERE s_quantity > 90"))
       }
-      def perFile: DataFrame = spark.sql("SELECT input_file_name() AS file, sum(s_price) FROM sales GROUP BY input_file_name()")
+      def perFile: DataFrame =
+        spark.sql("SELECT input_file_name() AS file, sum(s_price) FROM sales GROUP BY input_file_name()")
       runsInSpark("LAYOUT_RELIED_ON")(perFile)
       assert(perFile.collect().forall(_.getString(0).nonEmpty))
     }

@@ -11,8 +11,8 @@ class ResultSizeSuite extends ShadowSuite {
 
   /** Pairs of sales: 500 for each of so many. */
   private def pairs(numSales: Int): String = s"""
-    SELECT a.s_id, a.s_note, b.s_id AS other, b.s_note AS other_note FROM sales a JOIN sales b ON a.s_product = b.s_product
-    WHERE a.s_id < $numSales"""
+    SELECT a.s_id, a.s_note, b.s_id AS other, b.s_note AS other_note
+    FROM sales a JOIN sales b ON a.s_product = b.s_product WHERE a.s_id < $numSales"""
 
   private def tooMuch(): Unit = {
     val error = intercept[SparkException](spark.sql(pairs(2000)).collect())
