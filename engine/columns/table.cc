@@ -35,6 +35,18 @@ base::Result<std::shared_ptr<const Segment>> MemoryTable::Read(int segment,
                                                                std::span<const int> columns,
                                                                std::span<const ZoneFilter>,
                                                                base::Spans*) {
+  return Gather(segment, columns);
+}
+
+std::vector<std::shared_ptr<const Segment>> MemoryTable::FindResident(
+    std::span<const int> segments, std::span<const int> columns) {
+  std::vector<std::shared_ptr<const Segment>> found;
+  for (const int segment : segments) found.push_back(Gather(segment, columns));
+  return found;
+}
+
+std::shared_ptr<const Segment> MemoryTable::Gather(int segment,
+                                                   std::span<const int> columns) const {
   auto result = std::make_shared<Segment>();
   result->num_rows = segment_rows_[segment];
   for (const int column : columns) {

@@ -71,6 +71,12 @@ class TableSource {
   // Whether Read would find all of it in memory. A hint: work on resident segments can be cut
   // small.
   virtual bool IsResident(int segment, std::span<const int> columns) const { return false; }
+  // Of these segments the ones that are in memory with all of the columns; null for others. Cheaper
+  // than to Read each, for who reads many at once.
+  virtual std::vector<std::shared_ptr<const Segment>> FindResident(std::span<const int> segments,
+                                                                   std::span<const int> columns) {
+    return std::vector<std::shared_ptr<const Segment>>(segments.size());
+  }
 
   int64_t num_rows() const {
     int64_t rows = 0;
@@ -106,11 +112,15 @@ class MemoryTable : public TableSource {
                                                     base::Spans* spans) override;
 
   bool IsResident(int, std::span<const int>) const override { return true; }
+  std::vector<std::shared_ptr<const Segment>> FindResident(std::span<const int> segments,
+                                                           std::span<const int> columns) override;
 
   const Column& column(int ordinal) const { return columns_[ordinal]; }
   int64_t bytes() const;
 
  private:
+  std::shared_ptr<const Segment> Gather(int segment, std::span<const int> columns) const;
+
   std::string name_;
   Schema schema_;
   std::vector<Column> columns_;

@@ -33,6 +33,11 @@ class PipelineBinding {
   const std::vector<PreparedJoin>& joins() const { return joins_; }
   const ValueRange& range(int slot) const { return ranges_[slot]; }
   const DictionaryPredicate& predicate(int slot) const { return *predicates_[slot]; }
+  // Of the source's segments those in memory, with the columns a kernel reads; null for others.
+  std::vector<std::shared_ptr<const columns::Segment>> FindResident(
+      std::span<const int> segments) const {
+    return source_.table->FindResident(segments, ordinals_);
+  }
   // The source's segment, with the columns a kernel reads.
   base::Result<std::shared_ptr<const columns::Segment>> ReadSegment(int segment) const {
     return source_.table->Read(segment, ordinals_, filters_, &context_.stats->spans);

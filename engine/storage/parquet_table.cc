@@ -77,6 +77,26 @@ bool ParquetTable::IsResident(int segment, std::span<const int> columns) const {
                      [&](int column) { return contents_->Holds(*columns_[column], segment); });
 }
 
+std::vector<std::shared_ptr<const columns::Segment>> ParquetTable::FindResident(
+    std::span<const int> segments, std::span<const int> columns) {
+  std::vector<std::shared_ptr<columns::Segment>> found;
+  for (const int number : segments) {
+    found.push_back(std::make_shared<columns::Segment>());
+    found.back()->num_rows = contents_->files().segments[number].num_rows;
+  }
+  for (const int column : columns) {
+    const auto text = Pin(column);
+    // Whoever reads it is told what is wrong.
+    if (!text.ok()) return std::vector<std::shared_ptr<const columns::Segment>>(segments.size());
+    auto parts = contents_->FindAll(*columns_[column], segments, *text, generation_);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] == nullptr) found[i] = nullptr;
+      if (found[i] != nullptr) found[i]->columns.push_back(std::move(parts[i]));
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
 // Pages are skipped only where the segment would not stay in memory: what stays serves every later
 // query.
 base::Result<std::optional<LiveParts>> ParquetTable::ChooseLive(

@@ -43,6 +43,8 @@ class ParquetTable : public columns::TableSource {
       base::Spans* spans) override;
 
   bool IsResident(int segment, std::span<const int> columns) const override;
+  std::vector<std::shared_ptr<const columns::Segment>> FindResident(
+      std::span<const int> segments, std::span<const int> columns) override;
   const TableContents& contents() const { return *contents_; }
   // Its address names the column's values: tables of the same contents share it.
   const TableColumn& column(int ordinal) const { return columns_[ordinal]->column; }

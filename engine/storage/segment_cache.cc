@@ -51,6 +51,15 @@ SegmentCache::Segment SegmentCache::Find(const SegmentKey& key, uint64_t generat
   return FindLocked(key, generation);
 }
 
+std::vector<SegmentCache::Segment> SegmentCache::FindAll(std::span<const SegmentKey> keys,
+                                                         uint64_t generation) {
+  std::vector<Segment> found;
+  found.reserve(keys.size());
+  std::lock_guard lock(mutex_);
+  for (const SegmentKey& key : keys) found.push_back(FindLocked(key, generation));
+  return found;
+}
+
 bool SegmentCache::Contains(const SegmentKey& key) const {
   std::lock_guard lock(mutex_);
   return by_key_.contains(key);

@@ -11,8 +11,10 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "engine/base/status.h"
 #include "engine/columns/segment.h"
@@ -51,6 +53,8 @@ class SegmentCache : public memory::Reclaimer {
   base::Result<Segment> GetOrLoad(const SegmentKey& key, uint64_t generation, const Load& load);
   // The segment, or null; never loads.
   Segment Find(const SegmentKey& key, uint64_t generation);
+  // Many at once: by key the segment, or null.
+  std::vector<Segment> FindAll(std::span<const SegmentKey> keys, uint64_t generation);
   // Whether it is there; does not count as a use.
   bool Contains(const SegmentKey& key) const;
   // Whether a segment of that size would be kept now.

@@ -152,6 +152,17 @@ bool TableContents::Holds(const SharedColumn& column, int segment) const {
   return context_.cache->Contains({id_, column.number, segment, version});
 }
 
+std::vector<std::shared_ptr<const columns::ColumnSegment>> TableContents::FindAll(
+    const SharedColumn& column, std::span<const int> segments, const TextLayout& text,
+    uint64_t generation) {
+  if (context_.cache == nullptr || !CheckVersion(column, text).ok()) {
+    return std::vector<std::shared_ptr<const columns::ColumnSegment>>(segments.size());
+  }
+  std::vector<SegmentKey> keys;
+  for (const int segment : segments) keys.push_back(KeyOf(column, segment, text));
+  return context_.cache->FindAll(keys, generation);
+}
+
 bool TableContents::Keeps(int segment, std::span<SharedColumn* const> columns,
                           uint64_t generation) {
   if (context_.cache == nullptr) return false;

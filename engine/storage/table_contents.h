@@ -82,6 +82,11 @@ class TableContents {
       const LiveParts& live, LazyFile* file);
   // Whether the cache holds a column of a segment.
   bool Holds(const SharedColumn& column, int segment) const;
+  // A column of these segments as far as the cache holds it, null for others.
+  std::vector<std::shared_ptr<const columns::ColumnSegment>> FindAll(const SharedColumn& column,
+                                                                     std::span<const int> segments,
+                                                                     const TextLayout& text,
+                                                                     uint64_t generation);
   // Whether the cache holds these columns of a segment or would keep them.
   bool Keeps(int segment, std::span<SharedColumn* const> columns, uint64_t generation);
 

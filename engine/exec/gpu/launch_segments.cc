@@ -197,25 +197,22 @@ class Placement {
 
 Result<std::vector<SegmentPtr>> ReadSegments(const QueryContext& context,
                                              const PipelineBinding& binding) {
-  std::vector<int> numbers, absent;
+  std::vector<int> numbers;
   for (int number = 0; number < binding.source().table->num_segments(); ++number) {
-    if (!binding.MayPass(number)) continue;
-    if (!binding.IsResident(number)) absent.push_back(static_cast<int>(numbers.size()));
-    numbers.push_back(number);
+    if (binding.MayPass(number)) numbers.push_back(number);
   }
-  std::vector<SegmentPtr> segments(numbers.size());
+  std::vector<SegmentPtr> segments = binding.FindResident(numbers);
+  std::vector<size_t> absent;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (segments[i] == nullptr) absent.push_back(i);
+  }
   const auto read = [&](int, int64_t i) -> Status {
-    const auto at = static_cast<size_t>(absent[static_cast<size_t>(i)]);
+    const size_t at = absent[static_cast<size_t>(i)];
     SVM_ASSIGN_OR_RETURN(segments[at], binding.ReadSegment(numbers[at]));
     return Status::OK();
   };
   SVM_RETURN_NOT_OK(
       schedule::ParallelFor(context.workers, static_cast<int64_t>(absent.size()), read));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (segments[i] == nullptr) {
-      SVM_ASSIGN_OR_RETURN(segments[i], binding.ReadSegment(numbers[i]));
-    }
-  }
   return segments;
 }
 

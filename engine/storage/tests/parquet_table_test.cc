@@ -146,6 +146,27 @@ TEST_F(ParquetTableTest, AFullDictionaryChangesTheLayoutOnce) {
   EXPECT_TRUE(columns::ToArrow(*again).ValueOrDie()->Equals(*table));
 }
 
+TEST_F(ParquetTableTest, FindsWhatIsResident) {
+  const auto table = TableOf({{"k", Int32s(3'000'000, [](int64_t i) { return int32_t(i); })},
+                              {"v", Int32s(3'000'000, [](int64_t i) { return int32_t(i % 7); })}});
+  const std::vector<std::string> paths{WriteFile("t.parquet", *table)};
+  SegmentCache cache(&budget_, int64_t{1} << 30);
+  const auto source = ParquetTable::Open(paths, {&budget_, &cache}).ValueOrDie();
+  ASSERT_GE(source->num_segments(), 3);
+  const std::vector<int> both{0, 1}, first{0}, segments{2, 0, 1};
+  ASSERT_TRUE(source->Read(0, both, {}, nullptr).ok());
+  ASSERT_TRUE(source->Read(1, first, {}, nullptr).ok());
+  const auto found = source->FindResident(segments, both);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0], nullptr);
+  EXPECT_EQ(found[2], nullptr);
+  ASSERT_NE(found[1], nullptr);
+  const auto read = source->Read(0, both, {}, nullptr).ValueOrDie();
+  EXPECT_EQ(found[1]->num_rows, read->num_rows);
+  EXPECT_EQ(found[1]->columns, read->columns);
+  EXPECT_NE(source->FindResident(segments, first)[2], nullptr);
+}
+
 TEST_F(ParquetTableTest, CountsScanTimeAndBudget) {
   const auto table = TableOf({{"k", Int32s(100'000, [](int64_t i) { return int32_t(i); })}});
   auto source = Open(WriteFile("t.parquet", *table)).ValueOrDie();
