@@ -10,7 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.shadowvm.settings.{KnownSettings, ShadowSettings, UnknownSettings}
 
 /**
- * The settings of sessions when queries are planned. They are read anew where one has changed, and those that nobody
+ * The settings of sessions when queries are planned. They are parsed anew where one has changed, and those that nobody
  * knows are warned of, once each. From any thread.
  *
  * @param ofApplication
@@ -20,24 +20,27 @@ private[shadowvm] final class SessionSettings(ofApplication: Iterable[String]) e
   import SessionSettings._
 
   private val unknown = new UnknownSettings(ofApplication)
-  @volatile private var last: Option[Read] = None
+  @volatile private var lately: List[Read] = Nil
 
   /** Throws a SettingError where one is of a wrong type. */
   def of(conf: SQLConf): ShadowSettings = {
     val set = ours(conf)
-    last.filter(_.set == set).getOrElse(read(set)).settings
+    lately.find(_.set == set).getOrElse(read(set)).settings
   }
 
   private def read(set: Map[String, String]): Read = {
     unknown.warnings(set.keys).foreach(warning => logWarning(warning))
     val read = Read(set, ShadowSettings.of(set))
-    last = Some(read)
+    lately = read :: lately.take(MostKept - 1)
     read
   }
 }
 
 private object SessionSettings {
   private final case class Read(set: Map[String, String], settings: ShadowSettings)
+
+  /** Sessions with settings of their own, that take turns. */
+  private val MostKept = 8
 
   /** Without a copy of all the others, of which there are many. */
   private def ours(conf: SQLConf): Map[String, String] = conf.settings.synchronized {
