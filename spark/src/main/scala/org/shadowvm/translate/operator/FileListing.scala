@@ -9,9 +9,10 @@ import org.apache.spark.sql.catalyst.expressions.PlanExpression
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.PartitionDirectory
 
-/** The files of each scan, listed once. */
+/** The files of each scan, listed once, and what is set for all of them. */
 final class FileListing {
 
+  private var encrypted: Option[Boolean] = None
   private val found = new IdentityHashMap[SparkPlan, Seq[PartitionDirectory]]()
 
   /** As Spark's own scan selects them, filters that need a subquery apart. */
@@ -25,6 +26,15 @@ final class FileListing {
       found.put(scan, listed)
       listed
     }
+  }
+
+  /** By the settings of Hadoop, which the scans of a plan have in common; these are slow to ask. */
+  def encrypts(scan: FileSourceScanExec): Boolean = {
+    if (encrypted.isEmpty) {
+      val hadoop = scan.relation.sparkSession.sparkContext.hadoopConfiguration
+      encrypted = Some(hadoop.get("parquet.crypto.factory.class") != null)
+    }
+    encrypted.get
   }
 
   def bytesOf(node: SparkPlan): Long = found.get(node) match {

@@ -18,7 +18,7 @@ object Scans {
   val rules: Seq[(Class[_], OperatorRule)] = Seq(on[FileSourceScanExec](scan))
 
   private def scan(node: FileSourceScanExec, support: PlanSupport): Outcome = {
-    val problems = support.session.scanProblems ++ sourceProblems(node)
+    val problems = support.session.scanProblems ++ sourceProblems(node, support)
     if (problems.nonEmpty) Left(problems)
     else {
       for {
@@ -37,7 +37,7 @@ object Scans {
     }
   }
 
-  private def sourceProblems(node: FileSourceScanExec): Seq[Reason] = {
+  private def sourceProblems(node: FileSourceScanExec, support: PlanSupport): Seq[Reason] = {
     val relation = node.relation
     def problem(met: Boolean, code: String, text: => String) = if (met) Some(Reason(code, text)) else None
     Seq(
@@ -47,7 +47,7 @@ object Scans {
       problem(node.bucketedScan, "BUCKETS", "the buckets of the table serve as partitions"),
       problem(hasMetadataColumns(node), "METADATA_COLUMN", "metadata of files is read as columns"),
       problem(node.partitionFilters.exists(needsSubquery), "SUBQUERY", "a subquery chooses the partitions"),
-      problem(encrypts(node), "ENCRYPTION", "parquet.crypto.factory.class is set")
+      problem(support.listing.encrypts(node), "ENCRYPTION", "parquet.crypto.factory.class is set")
     ).flatten ++ ResultSettings.readerProblems(relation.options)
   }
 
@@ -56,9 +56,6 @@ object Scans {
     case _: DynamicPruningExpression => false
     case other => other.exists(_.isInstanceOf[PlanExpression[_]])
   }
-
-  private def encrypts(node: FileSourceScanExec): Boolean =
-    node.relation.sparkSession.sparkContext.hadoopConfiguration.get("parquet.crypto.factory.class") != null
 
   /** Spark puts columns of the file first, then those of the partitions, then those about the file. */
   private def hasMetadataColumns(node: FileSourceScanExec): Boolean = {
