@@ -80,11 +80,14 @@ class GuardedDevice::GuardedStream : public Stream {
     return device_.Note(stream_->Synchronize());
   }
 
+  // Who asks again and again instead of waiting notices a hang, too.
   Result<int> LaunchesDone() override {
     SVM_RETURN_NOT_OK(device_.CheckUsable());
-    if (!hang_.ok()) return 0;
-    auto done = stream_->LaunchesDone();
+    Result<int> done = hang_.ok() ? stream_->LaunchesDone() : 0;
     if (!done.ok()) return device_.Note(done.status());
+    const bool limited = !hang_.ok() || device_.options_.launch_limit.count() > 0;
+    const bool late = limited && Clock::now() > begin_ + device_.options_.launch_limit;
+    if (*done < launches_ && late) return device_.Hang();
     return done;
   }
 
@@ -97,15 +100,12 @@ class GuardedDevice::GuardedStream : public Stream {
     if (launches_ == 0 || (hang_.ok() && device_.options_.launch_limit.count() == 0)) {
       return Status::OK();
     }
-    const auto limit = begin_ + device_.options_.launch_limit;
     // Short kernels are not waited for asleep: waking up takes longer than they do.
     const auto patience = begin_ + std::chrono::milliseconds(2);
     for (;;) {
       SVM_ASSIGN_OR_RETURN(const int done, LaunchesDone());
-      if (hang_.ok() && done >= launches_) return Status::OK();
-      const auto now = Clock::now();
-      if (now > limit) return device_.Hang();
-      if (now > patience) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (done >= launches_) return Status::OK();
+      if (Clock::now() > patience) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }
 
