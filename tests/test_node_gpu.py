@@ -15,7 +15,7 @@ from commands import Command, aggregate_call, column, sort_key
 from node_client import Node, answer_of, wait_until
 
 ROWS = 30_000
-CPU, GPU = 1, 2  # v1::Mode
+CPU, GPU, MIXED = 1, 2, 3  # v1::Mode
 
 
 @pytest.fixture(scope="module")
@@ -80,18 +80,46 @@ def test_a_client_chooses_the_mode(start, duck, table):
     assert 0 < gpu.memory_used < gpu.memory_bytes and gpu.kernels.compiles_full + gpu.kernels.disk_hits >= 1
 
 
-def test_eight_clients_share_it(start, duck, table):
+def test_cores_and_the_gpu_share_a_query(start, duck, table):
+    """Once its rows are in memory and its kernel is there."""
+    client = start("--gpu", "emulated").client()
+    client.execute(sums(table), mode=GPU)
+    shares = []
+    for _ in range(20):
+        response = client.execute(sums(table), mode=MIXED, partitions=15)
+        check_sums(answer_of(response), duck, table)
+        scan = response.metrics.pipelines[0]
+        assert scan.rows_in == ROWS and scan.partitions == 15
+        assert sum(share.share for share in scan.devices) == pytest.approx(1)
+        shares += [share.share for share in scan.devices if share.device == "gpu"]
+    assert shares and all(0 < share <= 1 for share in shares)
+
+
+@pytest.mark.parametrize("fault", ["device.launch=nth:2:error", "device.wait=nth:4:error", "device.hang=nth:2:error"])
+def test_a_gpu_that_is_lost_in_the_middle_costs_no_row(start, duck, table, fault):
+    node = start("--gpu", "emulated", "--gpu-limit", 0.3, "--gpu-retry", 0.1, SHADOWVM_FAULT=fault)
+    client = node.client()
+    for mode in (GPU, MIXED, MIXED, MIXED):
+        response = client.execute(sums(table), mode=mode, partitions=15)
+        check_sums(answer_of(response), duck, table)
+        assert response.metrics.pipelines[0].rows_in == ROWS
+    wait_until(lambda: client.execute(sums(table), mode=GPU) and client.status().devices[0].failures == 1,
+               "it has failed once")
+
+
+@pytest.mark.parametrize("mode", [GPU, MIXED])
+def test_eight_clients_share_it(start, duck, table, mode):
     node = start("--gpu", "emulated")
 
     def ask(_):
         client = node.client()
-        return [client.execute(sums(table), mode=GPU) for _ in range(3)]
+        return [client.execute(sums(table), mode=mode, partitions=15) for _ in range(3)]
 
     with ThreadPoolExecutor(8) as pool:
         for responses in pool.map(ask, range(8)):
             for response in responses:
                 check_sums(answer_of(response), duck, table)
-                assert on_gpu(response.metrics)
+                assert on_gpu(response.metrics) or mode == MIXED
 
 
 def test_a_gpu_that_fails_is_set_aside_and_tried_again(start, duck, table):
@@ -145,6 +173,8 @@ def test_a_required_gpu_that_is_missing_ends_the_node(program, tmp_path):
 
 
 @pytest.mark.parametrize("how", [["--node"], ["--mode", "gpu", "--emulate-gpu", "--node"],
+                                 ["--mode", "mixed", "--emulate-gpu", "--node"],
+                                 ["--mode", "auto", "--emulate-gpu", "--node"],
                                  ["--mode", "gpu", "--emulate-gpu", "--coupled"]])
 def test_the_benchmark_asks_in_other_ways(program, tmp_path, how):
     """The same answers over a node's socket, and with a GPU that is opened for each run."""

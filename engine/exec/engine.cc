@@ -8,6 +8,7 @@
 #include "engine/columns/arrow_import.h"
 #include "engine/exec/default_memory.h"
 #include "engine/exec/query.h"
+#include "engine/vkernel/compile/disk_cache.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -16,6 +17,14 @@ namespace {
 constexpr double kTableShare = 0.8;
 // Of which filtered dimension tables take little.
 constexpr double kBuildShare = 0.1;
+
+// Beside the kernels it tells of.
+std::string HistoryFile(const vkernel::KernelCacheOptions& kernels) {
+  if (!kernels.use_disk) return "";
+  const std::string folder =
+      kernels.directory.empty() ? vkernel::DefaultCacheDirectory() : kernels.directory;
+  return folder.empty() ? "" : folder + "/kernel_speeds";
+}
 
 }  // namespace
 
@@ -27,9 +36,10 @@ base::Result<std::unique_ptr<Engine>> Engine::Make(EngineOptions options) {
   kernels->Prewarm();
   std::unique_ptr<Engine> engine(new Engine(options, memory_bytes, std::move(kernels)));
   engine->gpu_ = std::make_unique<GpuKeeper>(options.gpu, &engine->budget_);
-  if (options.gpu.kind != GpuKind::kNone && options.gpu.required) {
-    SVM_RETURN_NOT_OK(engine->gpu_->Require().status());
-  }
+  if (options.gpu.kind == GpuKind::kNone) return engine;
+  if (options.gpu.required) SVM_RETURN_NOT_OK(engine->gpu_->Require().status());
+  engine->history_file_ = HistoryFile(options.kernels);
+  if (!engine->history_file_.empty()) engine->history_.Load(engine->history_file_);
   return engine;
 }
 
@@ -37,7 +47,8 @@ Engine::Engine(const EngineOptions& options, int64_t memory_bytes,
                std::unique_ptr<vkernel::KernelCache> kernels)
     : budget_(memory_bytes),
       device_(std::make_unique<device::CpuDevice>(options.threads)),
-      kernels_(std::move(kernels)) {
+      kernels_(std::move(kernels)),
+      machine_(options.machine) {
   const double share = options.keep_tables ? kTableShare : 0;
   segments_ =
       std::make_unique<storage::SegmentCache>(&budget_, static_cast<int64_t>(memory_bytes * share));
@@ -48,7 +59,10 @@ Engine::Engine(const EngineOptions& options, int64_t memory_bytes,
       options.keep_added_builds);
 }
 
-Engine::~Engine() = default;
+Engine::~Engine() {
+  // Without it the next engine learns again.
+  if (!history_file_.empty()) static_cast<void>(history_.Save(history_file_));
+}
 
 base::Result<std::shared_ptr<arrow::Table>> Engine::Run(const v1::Command& command,
                                                         RunOptions options) {

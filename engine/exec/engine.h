@@ -36,6 +36,8 @@ struct EngineOptions {
   vkernel::KernelCacheOptions kernels;
   // With a kind, pipelines may run on that GPU (RunOptions::mode).
   GpuOptions gpu;
+  // What mode auto believes of kernels that have not run yet.
+  schedule::MachineModel machine;
 };
 
 // Runs commands in this process. Holds what queries share: workers, resident tables, kernels, one
@@ -91,6 +93,9 @@ class Engine {
   std::unique_ptr<BuildCache> builds_;
   std::unique_ptr<vkernel::KernelCache> kernels_;
   std::unique_ptr<GpuKeeper> gpu_;
+  const schedule::MachineModel machine_;
+  schedule::KernelHistory history_;
+  std::string history_file_;  // empty: it is not kept
   std::shared_ptr<PlanCache> plans_ = std::make_shared<PlanCache>(this);
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<columns::TableSource>> tables_;

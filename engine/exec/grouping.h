@@ -17,6 +17,10 @@ namespace shadowvm::exec {
 // How an aggregate's groups are addressed.
 struct Grouping {
   vkernel::SinkForm form = vkernel::SinkForm::kHashGroups;
+  // In arrays, one group included.
+  bool is_dense() const {
+    return form == vkernel::SinkForm::kSingleGroup || form == vkernel::SinkForm::kDenseGroups;
+  }
 
   // Dense groups only.
   std::vector<vkernel::GroupKey> keys;      // for the kernel's text

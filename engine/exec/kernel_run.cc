@@ -13,22 +13,34 @@ namespace {
 // Rows on which steps are measured: enough to tell selectivities apart, little beside a partition.
 constexpr int64_t kSampleRows = 4 * kernels::kTileRows;
 
-// Of a resident segment. Partitions begin where tiles do.
-int64_t RowsPerPartition(const std::vector<schedule::SegmentWork>& work, int64_t partitions) {
-  if (partitions <= 0) return schedule::kPartitionRows;
-  int64_t rows = 0;
-  for (const schedule::SegmentWork& segment : work) rows += segment.num_rows;
-  const int64_t tiles = (rows + kernels::kTileRows - 1) / kernels::kTileRows;
-  return std::max<int64_t>((tiles + partitions - 1) / partitions, 1) * kernels::kTileRows;
-}
-
 int64_t BytesOf(const columns::Segment& segment) {
   int64_t bytes = 0;
   for (const auto& column : segment.columns) bytes += column->bytes();
   return bytes;
 }
 
+// Calls visit(begin, end) for the rows of a partition that are there.
+template <class Visit>
+base::Status ForEachStretch(const columns::Segment& segment, const schedule::Partition& partition,
+                            const Visit& visit) {
+  if (segment.live.empty()) return visit(partition.row_begin, partition.row_end);
+  for (const auto& [begin, end] : segment.live) {
+    const int64_t from = std::max(begin, partition.row_begin);
+    const int64_t to = std::min(end, partition.row_end);
+    if (from < to) SVM_RETURN_NOT_OK(visit(from, to));
+  }
+  return base::Status::OK();
+}
+
 }  // namespace
+
+void CountSegment(const columns::Segment& segment, QueryStats* stats) {
+  stats->segments_run += 1;
+  stats->bytes_read += BytesOf(segment);
+  int64_t rows = segment.live.empty() ? segment.num_rows : 0;
+  for (const auto& [begin, end] : segment.live) rows += end - begin;
+  stats->rows_read += rows;
+}
 
 KernelRun::KernelRun(const QueryContext& context, std::shared_ptr<vkernel::KernelSlot> kernel,
                      PipelineBinding* binding)
@@ -45,7 +57,7 @@ KernelRun::KernelRun(const QueryContext& context, std::shared_ptr<vkernel::Kerne
 
 base::Status KernelRun::Run(const BindSink& bind_sink, const AfterPartition& after_partition) {
   const std::vector<schedule::SegmentWork> work = SegmentsToRun();
-  schedule::PartitionQueue queue(work, RowsPerPartition(work, context_.partitions));
+  schedule::PartitionQueue queue(work, RowsPerPartition(work, schedule::kPartitionRows));
   context_.stats->partitions.fetch_add(queue.num_partitions(), std::memory_order_relaxed);
   std::atomic<bool> done{false};
   return schedule::RunPartitions(
@@ -53,11 +65,34 @@ base::Status KernelRun::Run(const BindSink& bind_sink, const AfterPartition& aft
       [&](int worker, const schedule::Partition& partition) -> base::Status {
         if (done.load(std::memory_order_relaxed)) return base::Status::OK();
         SVM_RETURN_NOT_OK(RunPartition(worker, partition, bind_sink));
+        Count(calls_[worker]->segment(), partition);
         if (after_partition && after_partition(worker, partition)) {
           done.store(true, std::memory_order_relaxed);
         }
         return base::Status::OK();
       });
+}
+
+// Partitions begin where tiles do.
+int64_t KernelRun::RowsPerPartition(const std::vector<schedule::SegmentWork>& work,
+                                    int64_t usual) const {
+  if (context_.partitions <= 0) return usual;
+  int64_t rows = 0;
+  for (const schedule::SegmentWork& segment : work) rows += segment.num_rows;
+  const int64_t tiles = (rows + kernels::kTileRows - 1) / kernels::kTileRows;
+  return std::max<int64_t>((tiles + context_.partitions - 1) / context_.partitions, 1) *
+         kernels::kTileRows;
+}
+
+void KernelRun::Count(const columns::Segment& segment, const schedule::Partition& partition) {
+  if (partition.row_begin == 0) {
+    context_.stats->segments_run.fetch_add(1, std::memory_order_relaxed);
+    context_.stats->bytes_read.fetch_add(BytesOf(segment), std::memory_order_relaxed);
+  }
+  static_cast<void>(ForEachStretch(segment, partition, [&](int64_t begin, int64_t end) {
+    context_.stats->rows_read.fetch_add(end - begin, std::memory_order_relaxed);
+    return base::Status::OK();
+  }));
 }
 
 std::vector<Keeper> KernelRun::keepers() const {
@@ -90,30 +125,28 @@ base::Result<WorkerCall*> KernelRun::CallOf(int worker, const BindSink& bind_sin
   return calls_[worker].get();
 }
 
+base::Status KernelRun::RunOne(int worker, const schedule::Partition& partition,
+                               const BindSink& bind_sink) {
+  SVM_ASSIGN_OR_RETURN(WorkerCall * call, CallOf(worker, bind_sink));
+  SVM_RETURN_NOT_OK(bind_sink(worker, &call->call()));
+  return RunPartition(worker, partition, bind_sink);
+}
+
 base::Status KernelRun::RunPartition(int worker, const schedule::Partition& partition,
                                      const BindSink& bind_sink) {
   SVM_ASSIGN_OR_RETURN(WorkerCall * call, CallOf(worker, bind_sink));
   SVM_RETURN_NOT_OK(call->Bind(partition.segment));
   const base::Span span(&context_.stats->spans, base::Stage::kRun);
   if (!measured_.exchange(true)) Measure(call, partition);
-  if (partition.row_begin == 0) {
-    context_.stats->segments_run.fetch_add(1, std::memory_order_relaxed);
-    context_.stats->bytes_read.fetch_add(BytesOf(call->segment()), std::memory_order_relaxed);
-  }
   const Order order = this->order();
   call->call().order = order->data();
   call->call().num_steps = static_cast<kernels::u32>(order->size());
-  if (call->segment().live.empty()) return RunRows(call, partition.row_begin, partition.row_end);
-  for (const auto& [begin, end] : call->segment().live) {
-    SVM_RETURN_NOT_OK(
-        RunRows(call, std::max(begin, partition.row_begin), std::min(end, partition.row_end)));
-  }
-  return base::Status::OK();
+  return ForEachStretch(call->segment(), partition,
+                        [&](int64_t begin, int64_t end) { return RunRows(call, begin, end); });
 }
 
 base::Status KernelRun::RunRows(WorkerCall* call, int64_t row_begin, int64_t row_end) {
   if (row_begin >= row_end) return base::Status::OK();
-  context_.stats->rows_read.fetch_add(row_end - row_begin, std::memory_order_relaxed);
   call->call().row_begin = static_cast<kernels::u32>(row_begin);
   call->call().row_end = static_cast<kernels::u32>(row_end);
   kernel_->entry()(&call->call());

@@ -15,6 +15,9 @@
 
 namespace shadowvm::exec {
 
+// Adds a segment to what a query has read, all of its rows.
+void CountSegment(const columns::Segment& segment, QueryStats* stats);
+
 // Runs a pipeline's kernel over the partitions of its source.
 class KernelRun {
  public:
@@ -27,6 +30,13 @@ class KernelRun {
   // Called after each partition, by the worker that ran it; true: the sink has all it wants.
   using AfterPartition = std::function<bool(int worker, const schedule::Partition& partition)>;
   base::Status Run(const BindSink& bind_sink, const AfterPartition& after_partition = {});
+  // Runs one partition, into the sink that the call is pointed at now, and counts nothing: for who
+  // hands partitions out by other rules. One at a time for a worker.
+  base::Status RunOne(int worker, const schedule::Partition& partition, const BindSink& bind_sink);
+  // What there is to run, but for segments that cannot hold rows that pass. Once a run.
+  std::vector<schedule::SegmentWork> SegmentsToRun();
+  // The rows of a partition of a resident segment: as the run's options say, or else 'usual'.
+  int64_t RowsPerPartition(const std::vector<schedule::SegmentWork>& work, int64_t usual) const;
   // Measures the steps on the first rows that may pass, and runs nothing: for who runs the pipeline
   // elsewhere.
   base::Result<MeasuredSteps> MeasureSteps();
@@ -34,10 +44,10 @@ class KernelRun {
   std::vector<Keeper> keepers() const;
 
  private:
-  std::vector<schedule::SegmentWork> SegmentsToRun();
   base::Status RunPartition(int worker, const schedule::Partition& partition,
                             const BindSink& bind_sink);
   base::Result<WorkerCall*> CallOf(int worker, const BindSink& bind_sink);
+  void Count(const columns::Segment& segment, const schedule::Partition& partition);
   base::Status RunRows(WorkerCall* call, int64_t row_begin, int64_t row_end);
   // Measures each step on the first rows seen and orders the steps by what was found. Once a run.
   void Measure(WorkerCall* call, const schedule::Partition& partition);

@@ -20,7 +20,8 @@ class PipelineMeter {
         run_(stats.segments_run),
         skipped_(stats.segments_skipped),
         partitions_(stats.partitions),
-        num_on_gpu_(stats.gpu.size()) {}
+        num_meant_for_gpu_(stats.gpu.size()),
+        num_placed_(stats.devices.size()) {}
 
   PipelineStats Read(int index, int64_t rows_out) const {
     const std::chrono::duration<double, std::milli> time = Clock::now() - begin_;
@@ -31,9 +32,11 @@ class PipelineMeter {
                        stats_.segments_run - run_,
                        stats_.segments_skipped - skipped_,
                        stats_.partitions - partitions_};
-    if (stats_.gpu.size() > num_on_gpu_) {
+    if (stats_.devices.size() > num_placed_) {
+      read.rows_on_gpu = stats_.devices.back().rows[schedule::Side::kGpu];
+    }
+    if (stats_.gpu.size() > num_meant_for_gpu_) {
       const GpuPipeline& there = stats_.gpu.back();
-      read.on_gpu = there.why_not.empty();
       read.kernel_ms = there.times.kernel_ms;
       read.why_not_gpu = there.why_not;
     }
@@ -48,7 +51,8 @@ class PipelineMeter {
   const int64_t run_;
   const int64_t skipped_;
   const int64_t partitions_;
-  const size_t num_on_gpu_;
+  const size_t num_meant_for_gpu_;
+  const size_t num_placed_;
 };
 
 }  // namespace shadowvm::exec

@@ -3,11 +3,15 @@
 
 #include "engine/exec/pipeline_run.h"
 
+#include <chrono>
+
 #include "engine/base/fault.h"
 #include "engine/exec/aggregate_states.h"
 #include "engine/exec/column_trace.h"
 #include "engine/exec/gpu/gpu_run.h"
+#include "engine/exec/mixed_run.h"
 #include "engine/exec/partition_rows.h"
+#include "engine/exec/pipeline_facts.h"
 #include "engine/exec/state/row_buffer.h"
 #include "engine/exec/state/row_conversion.h"
 
@@ -16,6 +20,8 @@ namespace {
 
 using base::Span;
 using base::Stage;
+using schedule::Mode;
+using schedule::Side;
 
 // Rows after which a limit has all it wants.
 int64_t RowsWanted(const plan::LimitNode& node) {
@@ -93,13 +99,76 @@ base::Result<PipelineOutput> PipelineRun::Run(std::shared_ptr<vkernel::KernelSlo
   context_.stats->kernels.push_back({blueprint_.title, rendered_.text});
   SVM_ASSIGN_OR_RETURN(
       binding_, PipelineBinding::Make(context_, blueprint_, rendered_.arguments, source_, joins_));
-  SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
+  SVM_ASSIGN_OR_RETURN(RowSet rows, RunMeasured());
   const bool build = pipeline_.sink == plan::SinkKind::kBuild;
   output_.schema =
       build ? plan::As<plan::JoinNode>(*pipeline_.node).right().output : pipeline_.node->output;
   output_.most_rows = build ? source_.table->num_rows() : rows.num_rows;
   output_.rows = std::make_shared<const RowSet>(std::move(rows));
   return std::move(output_);
+}
+
+base::Result<RowSet> PipelineRun::RunMeasured() {
+  if (context_.gpu == nullptr) return RunSink();
+  ChooseDevice();
+  const int64_t rows_before = context_.stats->rows_read;
+  const auto start = std::chrono::steady_clock::now();
+  SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  PipelineDevices& report = devices();
+  report.mode = mode_;
+  report.real_ms = time.count();
+  if (mode_ == Mode::kMixed) return rows;
+  const bool on_gpu = mode_ == Mode::kGpu;
+  report.rows[on_gpu ? Side::kGpu : Side::kCpu] = context_.stats->rows_read - rows_before;
+  if (!on_gpu) RememberCpu(report.real_ms);
+  if (on_gpu && !context_.stats->gpu.empty()) RememberGpu(context_.stats->gpu.back().times);
+  return rows;
+}
+
+void PipelineRun::ChooseDevice() {
+  PipelineDevices& report = context_.stats->devices.emplace_back();
+  report.title = blueprint_.title;
+  mode_ = context_.mode;
+  const auto stay_here = [&](const std::string& why) {
+    mode_ = Mode::kCpu;
+    report.reason = why;
+  };
+  if (mode_ == Mode::kGpu) {
+    // Groups in arrays are tried there, and told of.
+    if (!grouping_.is_dense()) stay_here(why_not_gpu_);
+    return;
+  }
+  schedule::PipelineFacts facts = FactsOf(context_, *binding_, why_not_gpu_);
+  shape_ = ShapeAt(facts.device_share);
+  facts.remembered = context_.history->Find(shape_);
+  const schedule::DeviceChoice choice = schedule::ChooseDevice(facts, context_.machine);
+  const bool never = !why_not_gpu_.empty() || !facts.in_memory;
+  if (mode_ == Mode::kAuto || never) {
+    mode_ = choice.mode;
+    report.reason = choice.reason;
+  }
+  report.predicted_ms = choice.predicted(mode_);
+}
+
+uint64_t PipelineRun::ShapeAt(double device_share) const {
+  const bool on_device = device_share >= schedule::kResidentShare;
+  const std::string place = on_device ? " device" : " host";
+  return schedule::KernelHistory::ShapeOf(rendered_.text, context_.gpu->facts().name + place);
+}
+
+void PipelineRun::RememberCpu(double milliseconds) {
+  const auto rows = static_cast<double>(devices().rows[Side::kCpu]);
+  if (milliseconds <= 0 || shape_ == 0) return;
+  context_.history->Record(shape_, Side::kCpu, rows / milliseconds / context_.workers.count());
+}
+
+void PipelineRun::RememberGpu(const GpuTimes& times) {
+  const auto bytes = static_cast<double>(times.device_bytes + times.link_bytes);
+  if (times.kernel_ms <= 0 || bytes <= 0) return;
+  const uint64_t shape = ShapeAt(static_cast<double>(times.device_bytes) / bytes);
+  const auto rows = static_cast<double>(devices().rows[Side::kGpu]);
+  context_.history->Record(shape, Side::kGpu, rows / times.kernel_ms);
 }
 
 base::Result<RowSet> PipelineRun::RunSink() {
@@ -179,10 +248,13 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
                      context_.workers.count());
   KernelRun run(context_, kernel_, binding_.get());
   bool done = false;
-  if (context_.gpu != nullptr) {
-    SVM_ASSIGN_OR_RETURN(int64_t* const slots, groups.Slots(0));
-    SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, {slots, groups.num_slots(), states.accumulators,
-                                             groups.strides(), origins}));
+  DenseSink sink{nullptr, groups.num_slots(), states.accumulators, groups.strides(), origins};
+  if (mode_ == Mode::kMixed) {
+    SVM_RETURN_NOT_OK(RunMixed(&run, &groups, sink));
+    done = true;
+  } else if (mode_ == Mode::kGpu) {
+    SVM_ASSIGN_OR_RETURN(sink.slots, groups.Slots(0));
+    SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, sink));
   }
   if (!done) {
     SVM_RETURN_NOT_OK(run.Run([&](int worker, kernels::KernelCall* call) -> base::Status {
@@ -202,19 +274,21 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
 base::Result<bool> PipelineRun::TryGpu(KernelRun* run, const DenseSink& sink) {
   GpuPipeline& report = context_.stats->gpu.emplace_back();
   report.title = blueprint_.title;
-  report.why_not = why_not_gpu_;
-  if (!report.why_not.empty()) return false;
+  const auto give_up = [&](std::string why) {
+    devices().reason = report.why_not = std::move(why);
+    mode_ = Mode::kCpu;
+    return false;
+  };
+  if (!why_not_gpu_.empty()) return give_up(why_not_gpu_);
   report.text = gpu_text_;
   const auto program = GpuProgram();
-  if (!program.ok()) report.why_not = program.status().message();
-  if (program.ok() && *program == nullptr) report.why_not = "its kernel is still being compiled";
-  if (!report.why_not.empty()) return false;
+  if (!program.ok()) return give_up(program.status().message());
+  if (*program == nullptr) return give_up(kStillCompiling);
   SVM_ASSIGN_OR_RETURN(const MeasuredSteps steps, run->MeasureSteps());
   const base::Result<GpuTimes> ran =
       RunOnGpu(context_, context_.gpu, **program, *binding_, steps, sink);
   // The groups are as they were. If it was the query that failed it fails again, here.
-  if (!ran.ok()) report.why_not = ran.status().message();
-  if (!ran.ok()) return false;
+  if (!ran.ok()) return give_up(ran.status().message());
   report.times = *ran;
   return true;
 }
@@ -222,8 +296,31 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, const DenseSink& sink) {
 base::Result<vkernel::ProgramCache::Loaded> PipelineRun::GpuProgram() {
   const Span span(&context_.stats->spans, Stage::kCompile);
   vkernel::ProgramCache& programs = context_.gpu->programs();
-  if (context_.mode == schedule::Mode::kGpu) return programs.Get(blueprint_.title, gpu_text_);
+  if (context_.mode == Mode::kGpu) return programs.Get(blueprint_.title, gpu_text_);
   return programs.Find(blueprint_.title, gpu_text_);
+}
+
+base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const DenseSink& sink) {
+  MixedPipeline pipeline{run, binding_.get(), groups, sink, {}, {}};
+  SVM_ASSIGN_OR_RETURN(pipeline.steps, run->MeasureSteps());
+  GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();
+  gpu_report.title = blueprint_.title;
+  gpu_report.text = gpu_text_;
+  pipeline.program = [this] { return context_.gpu->programs().Find(blueprint_.title, gpu_text_); };
+  MixedRun mixed(context_, pipeline, {context_.policy, context_.history->Find(shape_)});
+  SVM_RETURN_NOT_OK(mixed.Run());
+  gpu_report.why_not = mixed.why_not_gpu();
+  gpu_report.times = mixed.gpu_times();
+  const schedule::BySide<double> speeds = mixed.rows_per_ms();
+  for (const Side side : schedule::kSides) context_.history->Record(shape_, side, speeds[side]);
+  PipelineDevices& report = devices();
+  report.rows = mixed.rows();
+  schedule::Trace trace = mixed.trace();
+  report.partitions = trace.num_units;
+  report.partitions_again = trace.units_again;
+  if (!mixed.why_not_gpu().empty()) report.reason = mixed.why_not_gpu();
+  if (context_.trace) report.trace = std::move(trace);
+  return base::Status::OK();
 }
 
 std::vector<HashKeyColumn> PipelineRun::HashKeyColumns() const {

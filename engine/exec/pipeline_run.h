@@ -16,6 +16,7 @@
 #include "engine/exec/prepared_join.h"
 #include "engine/exec/query_context.h"
 #include "engine/exec/sort_keys.h"
+#include "engine/exec/state/dense_groups.h"
 #include "engine/vkernel/render/kernel_renderer.h"
 
 namespace shadowvm::exec {
@@ -44,6 +45,17 @@ class PipelineRun {
   base::Result<RowSet> RunSink();
   base::Result<RowSet> RunCollect(int64_t enough);
   base::Result<RowSet> RunDense(const plan::AggregateNode& node);
+  // Decides where the pipeline runs.
+  void ChooseDevice();
+  PipelineDevices& devices() { return context_.stats->devices.back(); }
+  // Its kernel in the history, by where its rows are.
+  uint64_t ShapeAt(double device_share) const;
+  // How fast the device was that ran it alone.
+  void RememberCpu(double milliseconds);
+  void RememberGpu(const GpuTimes& times);
+  base::Result<RowSet> RunMeasured();
+  // Adds the pipeline's rows to the groups on both at once.
+  base::Status RunMixed(KernelRun* run, DenseGroups* groups, const DenseSink& sink);
   // Adds the pipeline's rows to the groups on the GPU. False: it cannot, or the card, its memory or
   // its compiler failed, and nothing has happened.
   base::Result<bool> TryGpu(KernelRun* run, const DenseSink& sink);
@@ -67,6 +79,8 @@ class PipelineRun {
   vkernel::Blueprint blueprint_;
   vkernel::RenderedKernel rendered_;
   std::string gpu_text_, why_not_gpu_;
+  schedule::Mode mode_ = schedule::Mode::kCpu;  // never auto
+  uint64_t shape_ = 0;                          // in the history; 0: not looked for
   Grouping grouping_;
   SortPlan sort_;
   std::vector<plan::ExpressionPtr> extra_;  // computed keys of a build side

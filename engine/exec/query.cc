@@ -36,12 +36,17 @@ Query::Query(Engine* engine, QueryPlan* plan, const RunOptions& options)
     gpu_ = engine->gpu_->Take(/*wait=*/context_.mode == schedule::Mode::kGpu);
     context_.gpu = gpu_.get();
   }
+  context_.history = &engine->history_;
+  context_.machine = engine->machine_;
+  context_.policy = options.policy;
+  context_.trace = options.trace;
   context_.stats = options.stats;
   context_.partitions = options.partitions;
   context_.settings = plan->settings();
   // A query that starts over runs other kernels.
   context_.stats->kernels.clear();
   context_.stats->gpu.clear();
+  context_.stats->devices.clear();
 }
 
 base::Result<std::shared_ptr<arrow::Table>> Query::Run() {

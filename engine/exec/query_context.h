@@ -13,8 +13,12 @@
 #include "engine/memory/budget.h"
 #include "engine/plan/plan.h"
 #include "engine/schedule/cancel_token.h"
+#include "engine/schedule/device_choice.h"
+#include "engine/schedule/kernel_history.h"
 #include "engine/schedule/mode.h"
 #include "engine/schedule/parallel.h"
+#include "engine/schedule/policy.h"
+#include "engine/schedule/trace.h"
 #include "engine/vkernel/compile/kernel_cache.h"
 
 namespace shadowvm::exec {
@@ -37,6 +41,19 @@ struct GpuPipeline {
   GpuTimes times;
 };
 
+// Where a pipeline ran that might have run on a GPU.
+struct PipelineDevices {
+  std::string title;
+  schedule::Mode mode = schedule::Mode::kCpu;  // never auto
+  std::string reason;       // why there, and if the GPU failed what it said; empty: as asked for
+  double predicted_ms = 0;  // modes auto and mixed
+  double real_ms = 0;
+  schedule::BySide<int64_t> rows;
+  int64_t partitions = 0;        // mode mixed
+  int64_t partitions_again = 0;  // begun by both sides
+  schedule::Trace trace;         // mode mixed, when it is wanted
+};
+
 // What one query did, beside its answer.
 struct QueryStats {
   base::Spans spans;
@@ -47,7 +64,8 @@ struct QueryStats {
   std::atomic<int64_t> partitions{0};        // that pipelines were cut into
   std::atomic<int64_t> rows{0};              // of the answer
   std::vector<vkernel::KernelText> kernels;  // that it ran, in the order of its pipelines
-  std::vector<GpuPipeline> gpu;              // in mode gpu
+  std::vector<GpuPipeline> gpu;              // of pipelines that were meant for it
+  std::vector<PipelineDevices> devices;      // of pipelines with kernels, where there is a GPU
 };
 
 // What one pipeline of a query did.
@@ -59,7 +77,7 @@ struct PipelineStats {
   int64_t segments_run = 0;
   int64_t segments_skipped = 0;
   int64_t partitions = 0;
-  bool on_gpu = false;
+  int64_t rows_on_gpu = 0;       // of rows_in
   double kernel_ms = 0;          // on the GPU
   std::string why_not_gpu = {};  // of one that was meant for it
 };
@@ -72,6 +90,8 @@ struct RunOptions {
   // that suits the CPU.
   int64_t partitions = 0;
   schedule::Mode mode = schedule::Mode::kAuto;
+  schedule::PolicyChoice policy = {};  // mode mixed
+  bool trace = false;                  // mode mixed: who took which partition when
   // Called at the barrier of each pipeline, in their order, by the thread that runs the query. A
   // query that starts over passes the same barriers again.
   std::function<void(const PipelineStats&)> on_barrier = {};
@@ -84,7 +104,11 @@ struct QueryContext {
   schedule::Workers workers;
   vkernel::KernelCache* kernels = nullptr;
   Gpu* gpu = nullptr;  // null: there is none, or the mode is cpu
+  schedule::KernelHistory* history = nullptr;
+  schedule::MachineModel machine = {};
   schedule::Mode mode = schedule::Mode::kAuto;
+  schedule::PolicyChoice policy = {};
+  bool trace = false;
   QueryStats* stats = nullptr;
   int64_t partitions = 0;  // as RunOptions has it
   plan::Settings settings;

@@ -17,6 +17,14 @@ void SetShare(const char* device, double part, v1::DeviceShare* share) {
   share->set_share(part);
 }
 
+// By the rows that kernels read; Metrics are a pipeline's or a query's.
+template <typename Metrics>
+void AddShares(int64_t rows, int64_t rows_on_gpu, Metrics* metrics) {
+  const double share = rows > 0 ? static_cast<double>(rows_on_gpu) / static_cast<double>(rows) : 0;
+  if (share < 1) SetShare(kCpuDevice, 1 - share, metrics->add_devices());
+  if (share > 0) SetShare(kGpuDevice, share, metrics->add_devices());
+}
+
 v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
   v1::PipelineMetrics metrics;
   metrics.set_index(static_cast<uint32_t>(stats.index));
@@ -28,20 +36,8 @@ v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
   metrics.set_partitions(stats.partitions);
   metrics.set_kernel_ms(stats.kernel_ms);
   metrics.set_why_not_gpu(Readable(stats.why_not_gpu));
-  if (stats.rows_in > 0) SetShare(stats.on_gpu ? kGpuDevice : kCpuDevice, 1, metrics.add_devices());
+  if (stats.rows_in > 0) AddShares(stats.rows_in, stats.rows_on_gpu, &metrics);
   return metrics;
-}
-
-// By the rows that kernels read.
-void AddShares(const std::vector<exec::PipelineStats>& pipelines, v1::QueryMetrics* metrics) {
-  double rows = 0, on_gpu = 0;
-  for (const exec::PipelineStats& pipeline : pipelines) {
-    rows += static_cast<double>(pipeline.rows_in);
-    if (pipeline.on_gpu) on_gpu += static_cast<double>(pipeline.rows_in);
-  }
-  const double share = rows > 0 ? on_gpu / rows : 0;
-  if (share < 1) SetShare(kCpuDevice, 1 - share, metrics->add_devices());
-  if (share > 0) SetShare(kGpuDevice, share, metrics->add_devices());
 }
 
 }  // namespace
@@ -62,10 +58,13 @@ v1::QueryMetrics MetricsOf(const Query& query) {
     time->set_milliseconds(stats.spans.Milliseconds(stage));
   }
   const std::vector<exec::PipelineStats> pipelines = query.pipelines();
+  int64_t rows = 0, rows_on_gpu = 0;
   for (const exec::PipelineStats& pipeline : pipelines) {
     *metrics.add_pipelines() = ToProto(pipeline);
+    rows += pipeline.rows_in;
+    rows_on_gpu += pipeline.rows_on_gpu;
   }
-  AddShares(pipelines, &metrics);
+  AddShares(rows, rows_on_gpu, &metrics);
   return metrics;
 }
 

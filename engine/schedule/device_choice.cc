@@ -8,8 +8,6 @@
 namespace shadowvm::schedule {
 namespace {
 
-// Where nearly all rows are in the card's memory, cores could only slow it down.
-constexpr double kResident = 0.9;
 // Both at once must promise this much less than the better one alone: predictions are rough.
 constexpr double kClearly = 0.9;
 
@@ -37,9 +35,9 @@ DeviceChoice OnCpu(DeviceChoice choice, std::string reason) {
 
 }  // namespace
 
-double DeviceChoice::predicted() const {
-  if (mode == Mode::kMixed) return predicted_mixed_ms;
-  return predicted_ms[mode == Mode::kGpu ? Side::kGpu : Side::kCpu];
+double DeviceChoice::predicted(Mode of) const {
+  if (of == Mode::kMixed) return predicted_mixed_ms;
+  return predicted_ms[of == Mode::kGpu ? Side::kGpu : Side::kCpu];
 }
 
 DeviceChoice ChooseDevice(const PipelineFacts& facts, const MachineModel& model) {
@@ -48,27 +46,22 @@ DeviceChoice ChooseDevice(const PipelineFacts& facts, const MachineModel& model)
   const double cpu = choice.predicted_ms[Side::kCpu] = core / facts.cores;
   if (!facts.why_not_gpu.empty()) return OnCpu(choice, facts.why_not_gpu);
   if (!facts.in_memory) return OnCpu(choice, "its rows are read from files");
-  if (facts.only_scans) return OnCpu(choice, "a scan alone has nothing to win on the GPU");
   const double card = CardMs(facts, model);
   const double gpu = choice.predicted_ms[Side::kGpu] = card + model.gpu_start_ms;
+  const double both = choice.predicted_mixed_ms =
+      1 / (1 / std::max(cpu, 1e-9) + 1 / std::max(card, 1e-9)) + model.mixed_start_ms;
+  if (facts.only_scans) return OnCpu(choice, "a scan alone has nothing to win on the GPU");
   if (cpu <= model.gpu_start_ms) return OnCpu(choice, "too few rows to be worth a launch");
-  if (facts.device_share >= kResident) {
-    if (cpu <= gpu) return OnCpu(choice, "the CPU is predicted to be faster");
-    choice.mode = Mode::kGpu;
-    choice.reason = "its rows are in the GPU's memory";
-    return choice;
-  }
-  // One core waits for the card.
-  const double others = std::max(1, facts.cores - 1) / std::max(core, 1e-9);
-  choice.predicted_mixed_ms = 1 / (others + 1 / std::max(card, 1e-9)) + model.mixed_start_ms;
-  if (choice.predicted_mixed_ms < kClearly * std::min(cpu, gpu)) {
+  const bool resident = facts.device_share >= kResidentShare;
+  if (!resident && both < kClearly * std::min(cpu, gpu)) {
     choice.mode = Mode::kMixed;
     choice.reason = "both at once are predicted to be fastest";
     return choice;
   }
   if (cpu <= gpu) return OnCpu(choice, "the CPU is predicted to be faster");
   choice.mode = Mode::kGpu;
-  choice.reason = "the GPU is predicted to be faster";
+  choice.reason =
+      resident ? "its rows are in the GPU's memory" : "the GPU is predicted to be faster";
   return choice;
 }
 

@@ -23,6 +23,10 @@ struct MachineModel {
   double mixed_start_ms = 0.2;
 };
 
+// Where so much of its rows is in the card's memory, a pipeline is the card's: cores could only
+// slow it down.
+inline constexpr double kResidentShare = 0.9;
+
 struct PipelineFacts {
   std::string why_not_gpu;  // the card cannot run it; empty: it can
   int64_t rows = 0;
@@ -41,8 +45,8 @@ struct DeviceChoice {
   double predicted_mixed_ms = 0;
   std::string reason;
 
-  // Of the mode that was chosen.
-  double predicted() const;
+  // Of the mode that was chosen, or of another one; not of auto.
+  double predicted(Mode of) const;
 };
 
 DeviceChoice ChooseDevice(const PipelineFacts& facts, const MachineModel& model = {});

@@ -3,6 +3,8 @@
 
 #include "engine/schedule/kernel_history.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -64,7 +66,8 @@ void KernelHistory::Load(const std::string& path) {
 }
 
 base::Status KernelHistory::Save(const std::string& path) const {
-  const std::string pending = path + ".new";
+  // Of this process alone: another one may save at the same time.
+  const std::string pending = path + "." + std::to_string(::getpid());
   std::ofstream file(pending, std::ios::trunc);
   file << kFirstLine << "\n";
   {
@@ -78,6 +81,7 @@ base::Status KernelHistory::Save(const std::string& path) const {
   std::error_code error;
   if (file) std::filesystem::rename(pending, path, error);
   if (file && !error) return base::Status::OK();
+  std::filesystem::remove(pending, error);
   return base::MakeError(base::ErrorCode::kWriteFailed, path);
 }
 

@@ -20,6 +20,8 @@ constexpr int64_t kAgainPart = 10;
 constexpr double kLate = 1.5;
 // A second try must promise to take no more than this part of the time that is left to the first.
 constexpr double kWorth = 0.75;
+// The card has work for long when it lasts for so many of a core's units.
+constexpr double kUnitsAhead = 2;
 
 MixedOptions WithLimits(MixedOptions options) {
   const int64_t units = options.num_units;
@@ -84,6 +86,8 @@ int64_t MixedSchedule::MostUnits(Side side, double now) const {
 }
 
 int64_t MixedSchedule::BatchUnits(double now) const {
+  // Nobody knows yet how long it takes.
+  if (balances() && !speeds_[Side::kGpu].is_known()) return options_.least_batch;
   const int64_t waiting = policy_->num_waiting();
   const int64_t part = std::clamp(waiting / kBatchPart, options_.least_batch, options_.most_batch);
   if (!can_compare()) return part;
@@ -179,6 +183,15 @@ double MixedSchedule::PredictedEnd(const Flight& flight, double now) const {
   }
   const double begin = std::max(flights_[held.front()].begin, gpu_free_);
   return begin + static_cast<double>(units) / GpuSpeed(now) * (Delay(now) > 1 ? 2 : 1);
+}
+
+bool MixedSchedule::CardIsProvided(double now) const {
+  const std::vector<int64_t>& held = held_[Side::kGpu];
+  if (held.empty() || !speeds_[Side::kGpu].is_known() || !speeds_[Side::kCpu].is_known()) {
+    return false;
+  }
+  const double unit_time = 1 / speeds_[Side::kCpu].of_lane();
+  return PredictedEnd(flights_[held.back()], now) - now > kUnitsAhead * unit_time;
 }
 
 void MixedSchedule::MeasureLane(const Flight& flight, double now) {

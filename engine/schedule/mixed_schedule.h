@@ -66,6 +66,9 @@ class MixedSchedule {
   // The side takes nothing any longer; the other does what is left.
   void GiveUp(Side side);
 
+  // Whether the card has work for so long that who serves it can do a core's unit meanwhile.
+  bool CardIsProvided(double now) const;
+
   // All units have a result that counts.
   bool done() const { return num_done_ == options_.num_units; }
   // Whether what was held for a contest counts. Once all is done.

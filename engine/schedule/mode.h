@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace shadowvm::schedule {
@@ -24,6 +25,14 @@ constexpr std::string_view NameOf(Mode mode) {
       return "mixed";
   }
   return "";
+}
+
+// By its name.
+constexpr std::optional<Mode> ParseMode(std::string_view name) {
+  for (const Mode mode : {Mode::kAuto, Mode::kCpu, Mode::kGpu, Mode::kMixed}) {
+    if (NameOf(mode) == name) return mode;
+  }
+  return std::nullopt;
 }
 
 }  // namespace shadowvm::schedule

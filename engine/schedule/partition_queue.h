@@ -29,6 +29,8 @@ struct SegmentWork {
 };
 
 inline constexpr int64_t kPartitionRows = int64_t{128} << 10;
+// In mode mixed: smaller, because both sides are to end at the same time.
+inline constexpr int64_t kUnitRows = int64_t{64} << 10;
 
 // The partitions of one pipeline, handed out in order, each once. Next is thread-safe.
 class PartitionQueue {

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kExplanation =
     R"(Residency says where the tables are when the clock starts: 'host' keeps them in
 memory as segments, 'file' keeps nothing between runs and reads the Parquet files every time.
-With '--mode gpu' there is 'device', and it is what is meant by default: segments are copied to the
+With '--mode gpu' or 'auto' there is 'device', and it is what is meant by default: segments are copied to the
 GPU by the first run that reads them and stay there, as many as '--device-memory' allows; others
 are read in place. With 'host' or 'file' none stays there: '--prefetch passive' has kernels read the
 host's memory in place, which brings over the link what surviving rows need, and 'active1', 'active2'
@@ -34,6 +34,7 @@ Examples:
   shadowvm bench ssb --data data/ssb-sf1 --query q2.1 --runs 20
   shadowvm bench ssb --sf 20 --mode gpu --residency host --prefetch active2
   shadowvm bench ssb --sf 100 --mode gpu --device-memory 4G     more data than the GPU may hold
+  shadowvm bench ssb --sf 20 --mode mixed --policy elastic --trace run.svg
   shadowvm bench ssb --sf 0.01 --mode gpu --emulate-gpu         the GPU's kernels, without a GPU
   shadowvm bench ssb --sf 1 --node                              as a client of a node sees it
   shadowvm bench ssb --data data/ssb-sf1 --connect ADDRESS      the same, of a node that runs
@@ -65,43 +66,56 @@ void CheckUsage(const BenchSettings& settings) {
   if (!settings.connect.empty() && settings.own_node) {
     throw CLI::ValidationError("give either --connect ADDRESS or --node");
   }
+  const bool asks_a_node = !settings.connect.empty() || settings.own_node;
+  const bool is_guided = settings.policy.kind == schedule::PolicyKind::kGuided;
+  if (asks_a_node && (!is_guided || !settings.trace_file.empty())) {
+    throw CLI::ValidationError("--policy and --trace go without --connect and --node");
+  }
   if (settings.coupled && (settings.mode != Mode::kGpu || settings.scale_factor == 0)) {
     throw CLI::ValidationError("--coupled goes with --mode gpu and --sf N");
   }
-  if (settings.emulate_gpu && settings.mode != Mode::kGpu) {
-    throw CLI::ValidationError("--emulate-gpu goes with --mode gpu");
+  if (settings.emulate_gpu && settings.mode == Mode::kCpu) {
+    throw CLI::ValidationError("--emulate-gpu goes with --mode gpu, mixed or auto");
   }
-  if (settings.residency == Residency::kDevice && settings.mode != Mode::kGpu) {
-    throw CLI::ValidationError("--residency device goes with --mode gpu");
+  if (settings.residency == Residency::kDevice && settings.mode == Mode::kCpu) {
+    throw CLI::ValidationError("--residency device goes with --mode gpu, mixed or auto");
   }
   if (settings.residency == Residency::kDevice && settings.prefetch == Prefetch::kActive) {
     throw CLI::ValidationError("--prefetch active goes with --residency host or file");
   }
 }
 
+std::string CheckPolicy(const std::string& text) {
+  if (schedule::ParsePolicy(text).has_value()) return "";
+  return "'" + text + "' is none of guided, elastic, apriori and static:PERCENT";
+}
+
 // Options that say where tables are, and how a GPU comes by them. What they exclude is seen when
 // all are known.
 void AddResidencyOptions(CLI::App* ssb, BenchSettings* settings) {
-  CLI::Option* const mode = ssb->add_option_function<std::string>(
-                                   "--mode",
-                                   [settings](const std::string& word) {
-                                     settings->mode = word == "gpu" ? Mode::kGpu : Mode::kCpu;
-                                     if (settings->mode == Mode::kGpu)
-                                       settings->residency = Residency::kDevice;
-                                   },
-                                   "What works on the rows (default: cpu)")
-                                ->check(CLI::IsMember({"cpu", "gpu"}))
-                                ->trigger_on_parse();
-  CLI::Option* const residency =
+  CLI::Option* const mode =
       ssb->add_option_function<std::string>(
-             "--residency",
+             "--mode",
              [settings](const std::string& word) {
-               settings->residency = word == "file"   ? Residency::kFile
-                                     : word == "host" ? Residency::kHost
-                                                      : Residency::kDevice;
+               settings->mode = schedule::ParseMode(word).value();
+               // Both at once are for what is not in the GPU's memory.
+               const bool keep = settings->mode == Mode::kGpu || settings->mode == Mode::kAuto;
+               if (keep) settings->residency = Residency::kDevice;
              },
-             "Where the tables are when the clock starts (default: host, with --mode gpu: device)")
-          ->check(CLI::IsMember({"device", "host", "file"}));
+             "What works on the rows (default: cpu)")
+          ->check(CLI::IsMember({"cpu", "gpu", "mixed", "auto"}))
+          ->trigger_on_parse();
+  CLI::Option* const residency = ssb->add_option_function<std::string>(
+                                        "--residency",
+                                        [settings](const std::string& word) {
+                                          settings->residency = word == "file" ? Residency::kFile
+                                                                : word == "host"
+                                                                    ? Residency::kHost
+                                                                    : Residency::kDevice;
+                                        },
+                                        "Where the tables are when the clock starts (default: "
+                                        "host, with --mode gpu or auto: device)")
+                                     ->check(CLI::IsMember({"device", "host", "file"}));
   ssb->add_option_function<std::string>(
          "--prefetch",
          [settings](const std::string& word) {
@@ -116,7 +130,20 @@ void AddResidencyOptions(CLI::App* ssb, BenchSettings* settings) {
                 "The GPU's memory that may be used, such as 4G (default: nine tenths)")
       ->needs(mode);
   ssb->add_flag("--emulate-gpu", settings->emulate_gpu,
-                "With --mode gpu: emulate the card, very slowly");
+                "With --mode gpu, mixed or auto: emulate the card, very slowly");
+  ssb->add_option_function<std::string>(
+         "--policy",
+         [settings](const std::string& text) {
+           settings->policy = schedule::ParsePolicy(text).value();
+         },
+         "How --mode mixed splits the rows: guided (default), elastic, apriori, or static:PERCENT, "
+         "the GPU's")
+      ->check(CheckPolicy)
+      ->needs(mode);
+  ssb->add_option("--trace", settings->trace_file,
+                  "Write who took which partition when to this file, for Chrome's tracing; as a "
+                  "drawing if it ends in .svg")
+      ->needs(mode);
 }
 
 void AddOptions(CLI::App* ssb, BenchSettings* settings) {
@@ -149,12 +176,21 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings) {
 }  // namespace
 
 base::Status BenchSsb(const BenchSettings& settings, const RunnerFactory& make_runner) {
-  if (!settings.json_file.empty()) SVM_RETURN_NOT_OK(CheckWritable(settings.json_file));
+  for (const std::string& file : {settings.json_file, settings.trace_file}) {
+    if (!file.empty()) SVM_RETURN_NOT_OK(CheckWritable(file));
+  }
   SVM_ASSIGN_OR_RETURN(const auto runner, make_runner(settings));
   if (settings.interactive)
     return ServeQueries(runner.get(), settings.threads, std::cin, std::cout);
   SVM_ASSIGN_OR_RETURN(const BenchReport report, Measure(runner.get(), settings));
   PrintReport(report);
+  if (!settings.trace_file.empty()) {
+    std::vector<QueryTrace> traces;
+    for (const QueryReport& query : report.queries) {
+      traces.insert(traces.end(), query.fastest.traces.begin(), query.fastest.traces.end());
+    }
+    SVM_RETURN_NOT_OK(WriteTextFile(settings.trace_file, TraceText(traces, settings.trace_file)));
+  }
   if (settings.json_file.empty()) return base::Status::OK();
   return WriteTextFile(settings.json_file, ToJson(report).dump(1) + "\n");
 }

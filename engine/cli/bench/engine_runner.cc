@@ -57,12 +57,13 @@ base::Result<std::shared_ptr<columns::TableSource>> OpenTable(exec::Engine* engi
 
 class EngineRunner : public QueryRunner {
  public:
-  EngineRunner(std::unique_ptr<exec::Engine> engine, schedule::Mode mode, SsbTables tables,
-               std::string folder)
+  EngineRunner(std::unique_ptr<exec::Engine> engine, const BenchSettings& settings)
       : engine_(std::move(engine)),
-        mode_(mode),
-        tables_(std::move(tables)),
-        folder_(std::move(folder)) {}
+        mode_(settings.mode),
+        policy_(settings.policy),
+        trace_(!settings.trace_file.empty()),
+        tables_(settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data)),
+        folder_(settings.data) {}
 
   ~EngineRunner() override { WarnOfKernelsNotKept(engine_->kernels().stats()); }
 
@@ -77,7 +78,7 @@ class EngineRunner : public QueryRunner {
     const auto start = std::chrono::steady_clock::now();
     QueryRun run;
     SVM_ASSIGN_OR_RETURN(const auto plan, engine_->Plan(command, &stats.spans));
-    SVM_ASSIGN_OR_RETURN(run.answer, engine_->Run(plan.get(), {.stats = &stats, .mode = mode_}));
+    SVM_ASSIGN_OR_RETURN(run.answer, engine_->Run(plan.get(), OptionsFor(&stats)));
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
     run.total_ms = elapsed.count();
@@ -88,6 +89,12 @@ class EngineRunner : public QueryRunner {
     run.compiles = engine_->kernels().stats().compiles_fast - before.compiles_fast;
     run.bytes = stats.bytes_read.load();
     AddGpuStats(stats, &run);
+    for (exec::PipelineDevices& one : stats.devices) {
+      run.pipelines.push_back({one.title, one.mode, one.reason, one.predicted_ms, one.real_ms,
+                               one.rows[schedule::Side::kCpu], one.rows[schedule::Side::kGpu],
+                               one.partitions, one.partitions_again});
+      if (!one.trace.events.empty()) run.traces.push_back({query, std::move(one.trace)});
+    }
     return run;
   }
 
@@ -109,8 +116,19 @@ class EngineRunner : public QueryRunner {
     return OpenTable(engine_.get(), folder_, table);
   }
 
+  exec::RunOptions OptionsFor(exec::QueryStats* stats) const {
+    exec::RunOptions options;
+    options.stats = stats;
+    options.mode = mode_;
+    options.policy = policy_;
+    options.trace = trace_;
+    return options;
+  }
+
   std::unique_ptr<exec::Engine> engine_;
-  const schedule::Mode mode_;
+  const Mode mode_;
+  const schedule::PolicyChoice policy_;
+  const bool trace_;
   SsbTables tables_;
   std::string folder_;
 };
@@ -164,7 +182,7 @@ base::Status LoadTables(exec::Engine* engine, const std::string& folder) {
 
 exec::GpuOptions GpuOptionsOf(const BenchSettings& settings) {
   exec::GpuOptions options;
-  if (settings.mode != Mode::kGpu) return options;
+  if (settings.mode == Mode::kCpu) return options;
   options.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
   options.memory_bytes = settings.device_memory_bytes;
   options.active_streams = settings.active_streams;
@@ -190,10 +208,6 @@ base::Result<NamedTables> GenerateTables(const BenchSettings& settings) {
     }
   }
   return tables;
-}
-
-schedule::Mode ScheduleMode(const BenchSettings& settings) {
-  return settings.mode == Mode::kGpu ? schedule::Mode::kGpu : schedule::Mode::kCpu;
 }
 
 exec::EngineOptions EngineOptionsOf(const BenchSettings& settings) {
@@ -236,9 +250,7 @@ void AddGpuStats(const exec::QueryStats& stats, QueryRun* run) {
 
 base::Result<std::unique_ptr<QueryRunner>> MakeEngineRunner(const BenchSettings& settings) {
   SVM_ASSIGN_OR_RETURN(auto engine, MakeBenchEngine(settings));
-  return std::make_unique<EngineRunner>(
-      std::move(engine), ScheduleMode(settings),
-      settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data), settings.data);
+  return std::make_unique<EngineRunner>(std::move(engine), settings);
 }
 
 }  // namespace shadowvm::cli

@@ -22,7 +22,6 @@ base::Result<std::unique_ptr<QueryRunner>> MakeEngineRunner(const BenchSettings&
 using NamedTables = std::map<std::string, std::shared_ptr<arrow::Table>>;
 // The columns that queries read.
 base::Result<NamedTables> GenerateTables(const BenchSettings& settings);
-schedule::Mode ScheduleMode(const BenchSettings& settings);
 exec::EngineOptions EngineOptionsOf(const BenchSettings& settings);
 // With its tables, generated or brought into memory as the settings say.
 base::Result<std::unique_ptr<exec::Engine>> MakeBenchEngine(const BenchSettings& settings);

@@ -86,16 +86,15 @@ class NodeRunner : public QueryRunner {
 }  // namespace
 
 base::Result<std::unique_ptr<QueryRunner>> MakeNodeRunner(const BenchSettings& settings) {
-  const schedule::Mode mode = ScheduleMode(settings);
   if (!settings.connect.empty()) {
-    SVM_ASSIGN_OR_RETURN(auto session, client::Connect(settings.connect, {}, mode));
+    SVM_ASSIGN_OR_RETURN(auto session, client::Connect(settings.connect, {}, settings.mode));
     return std::make_unique<NodeRunner>(std::move(session), TablesInFolder(settings.data));
   }
   SVM_ASSIGN_OR_RETURN(auto engine, MakeBenchEngine(settings));
   SVM_ASSIGN_OR_RETURN(OwnFolder folder, OwnFolder::Make());
   SVM_ASSIGN_OR_RETURN(auto node, node::ServingNode::Start(std::move(engine),
                                                            {folder.path() / "node.sock", "bench"}));
-  SVM_ASSIGN_OR_RETURN(auto session, client::Connect(node->socket().string(), {}, mode));
+  SVM_ASSIGN_OR_RETURN(auto session, client::Connect(node->socket().string(), {}, settings.mode));
   return std::make_unique<NodeRunner>(
       std::move(folder), std::move(node), std::move(session),
       settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data));

@@ -14,8 +14,22 @@
 
 #include "engine/base/status.h"
 #include "engine/cli/bench/settings.h"
+#include "engine/cli/bench/trace_file.h"
 
 namespace shadowvm::cli {
+
+// Where one pipeline of a query ran.
+struct PlacedPipeline {
+  std::string title;
+  Mode mode = Mode::kCpu;
+  std::string reason;
+  double predicted_ms = 0;  // mode auto
+  double real_ms = 0;
+  int64_t cpu_rows = 0;
+  int64_t gpu_rows = 0;
+  int64_t partitions = 0;  // mode mixed
+  int64_t partitions_again = 0;
+};
 
 // One run of one query.
 struct QueryRun {
@@ -32,6 +46,8 @@ struct QueryRun {
   int64_t link_bytes = 0;    // to the GPU: copied, or estimated where kernels read in place
   int64_t device_bytes = 0;  // of the GPU's memory that kernels read; estimated
   std::string gpu_why_not;   // why a pipeline meant for the GPU ran on the CPU; empty: none did
+  std::vector<PlacedPipeline> pipelines;  // with kernels, where there is a GPU
+  std::vector<QueryTrace> traces;         // of those that were split, if asked for
   std::shared_ptr<arrow::Table> answer;
 };
 

@@ -48,8 +48,59 @@ double GpuShare(const QueryReport& query) {
 }
 
 // A node's client does not see kernels.
-bool ShowsGpu(const BenchSettings& settings) {
-  return settings.mode == Mode::kGpu && settings.connect.empty() && !settings.own_node;
+bool SeesKernels(const BenchSettings& settings) {
+  return settings.mode != Mode::kCpu && settings.connect.empty() && !settings.own_node;
+}
+
+// Of the rows that kernels read, and of the partitions of pipelines that were split.
+struct DeviceSums {
+  int64_t cpu_rows = 0, gpu_rows = 0, partitions = 0, again = 0;
+
+  explicit DeviceSums(const QueryRun& run) {
+    for (const PlacedPipeline& pipeline : run.pipelines) {
+      cpu_rows += pipeline.cpu_rows;
+      gpu_rows += pipeline.gpu_rows;
+      partitions += pipeline.partitions;
+      again += pipeline.partitions_again;
+    }
+  }
+  double gpu_share() const {
+    const int64_t rows = cpu_rows + gpu_rows;
+    return rows == 0 ? 0 : static_cast<double>(gpu_rows) / static_cast<double>(rows);
+  }
+};
+
+void AddDevices(const QueryRun& run, nlohmann::ordered_json* entry) {
+  const DeviceSums sums(run);
+  (*entry)["gpu_row_share"] = sums.gpu_share();
+  (*entry)["partitions"] = sums.partitions;
+  (*entry)["partitions_again"] = sums.again;
+  (*entry)["pipelines"] = nlohmann::ordered_json::array();
+  for (const PlacedPipeline& pipeline : run.pipelines) {
+    nlohmann::ordered_json one = {{"title", pipeline.title},
+                                  {"mode", schedule::NameOf(pipeline.mode)},
+                                  {"real_ms", pipeline.real_ms}};
+    if (pipeline.predicted_ms > 0) one["predicted_ms"] = pipeline.predicted_ms;
+    if (!pipeline.reason.empty()) one["reason"] = pipeline.reason;
+    (*entry)["pipelines"].push_back(std::move(one));
+  }
+}
+
+// Of the fastest run: its last pipeline is the one with the rows.
+void PrintDevices(const BenchReport& report) {
+  std::printf(
+      "\nof the fastest run: the GPU's rows, partitions begun twice, and the last pipeline\n");
+  std::printf("query   on GPU    again  ran on  predicted ms  real ms  because\n");
+  for (const auto& query : report.queries) {
+    if (query.fastest.pipelines.empty()) continue;
+    const DeviceSums sums(query.fastest);
+    const PlacedPipeline& last = query.fastest.pipelines.back();
+    std::printf("%-6s %5.1f %% %4lld/%-5lld %-6s %13.3f %8.3f  %s\n", query.name.c_str(),
+                100 * sums.gpu_share(), static_cast<long long>(sums.again),
+                static_cast<long long>(sums.partitions),
+                std::string(schedule::NameOf(last.mode)).c_str(), last.predicted_ms, last.real_ms,
+                last.reason.c_str());
+  }
 }
 
 void PrintGpu(const BenchReport& report) {
@@ -92,8 +143,9 @@ nlohmann::ordered_json ToJson(const BenchSettings& settings) {
   json["runs"] = settings.runs;
   json["memory"] = settings.memory_bytes;
   json["residency"] = NameOf(settings.residency);
-  json["mode"] = settings.mode == Mode::kGpu ? "gpu" : "cpu";
-  if (settings.mode == Mode::kGpu) {
+  json["mode"] = schedule::NameOf(settings.mode);
+  if (settings.mode == Mode::kMixed) json["policy"] = schedule::ToText(settings.policy);
+  if (settings.mode != Mode::kCpu) {
     if (settings.residency != Residency::kDevice) json["prefetch"] = PrefetchName(settings);
     json["device_memory"] = settings.device_memory_bytes;
   }
@@ -120,7 +172,8 @@ nlohmann::ordered_json ToJson(const BenchReport& report) {
     entry["bytes"] = query.bytes;
     entry["floor_fraction"] = FloorFraction(query, report.bandwidth.all);
     entry["fastest"] = SplitOf(query.fastest);
-    if (ShowsGpu(report.settings)) {
+    if (SeesKernels(report.settings)) {
+      AddDevices(query.fastest, &entry);
       entry["gpu_kernel_min_ms"] = query.gpu_min_ms;
       entry["gpu_kernel_median_ms"] = query.gpu_median_ms;
       entry["gpu_share"] = GpuShare(query);
@@ -154,7 +207,13 @@ void PrintReport(const BenchReport& report) {
                 100 * FloorFraction(query, report.bandwidth.all), query.rows.size());
     log_sum += std::log(query.min_ms);
   }
-  if (ShowsGpu(report.settings)) PrintGpu(report);
+  if (SeesKernels(report.settings)) {
+    if (report.settings.mode == Mode::kGpu) {
+      PrintGpu(report);
+    } else {
+      PrintDevices(report);
+    }
+  }
   if (report.clients.clients > 0) {
     std::printf("\n%d clients, each all queries once: %.2f ms one after another, %.2f together\n",
                 report.clients.clients, report.clients.one_by_one_ms,

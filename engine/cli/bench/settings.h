@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/schedule/mode.h"
+#include "engine/schedule/policy.h"
+
 namespace shadowvm::cli {
 
 // Where the tables are when the clock starts: in the GPU's memory as far as they fit, kept as
@@ -17,8 +20,7 @@ enum class Residency { kDevice, kHost, kFile };
 // copied chunk by chunk.
 enum class Prefetch { kPassive, kActive };
 
-// What works on the rows: cores alone, or a GPU where it can and cores where not.
-enum class Mode { kCpu, kGpu };
+using schedule::Mode;
 
 // What `shadowvm bench ssb` was asked for.
 struct BenchSettings {
@@ -32,11 +34,13 @@ struct BenchSettings {
   int active_streams = 2;                  // of active prefetch
   int64_t device_memory_bytes = 0;         // of the GPU, to be used; 0: the engine's default
   Mode mode = Mode::kCpu;
-  int clients = 1;           // that ask all queries at the same time, after the measured runs
-  bool emulate_gpu = false;  // mode gpu: on the emulated one
-  std::string connect;       // the address of a node to ask
-  bool own_node = false;     // ask a node that this process starts
-  bool coupled = false;      // mode gpu: the GPU is opened for each run
+  schedule::PolicyChoice policy;  // mode mixed
+  std::string trace_file;         // mode mixed and auto; empty: none
+  int clients = 1;                // that ask all queries at the same time, after the measured runs
+  bool emulate_gpu = false;       // mode gpu, mixed, auto: with the emulated one
+  std::string connect;            // the address of a node to ask
+  bool own_node = false;          // ask a node that this process starts
+  bool coupled = false;           // mode gpu: the GPU is opened for each run
   std::vector<std::string> queries;  // empty: all 13
   std::string json_file;
   bool interactive = false;

@@ -83,6 +83,11 @@ Gpu::Slot& Gpu::TakeSlot() {
   }
 }
 
+bool Gpu::is_busy() {
+  std::lock_guard lock(mutex_);
+  return std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->taken; });
+}
+
 Gpu::Turn::Turn(Gpu* gpu) : gpu_(*gpu), slot_(gpu->TakeSlot()) {}
 
 Gpu::Turn::~Turn() {

@@ -68,6 +68,8 @@ class Gpu {
   PinnedPages& pinned() { return *pinned_; }
   DeviceCopies& copies() { return *copies_; }
   DeviceArena& arena() { return *arena_; }
+  // Whether who wants a turn now would have to wait.
+  bool is_busy();
 
  private:
   // Streams and memory that one query works with; they are kept for the next.

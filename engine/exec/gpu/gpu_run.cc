@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/base/fault.h"
+#include "engine/exec/kernel_run.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -68,7 +69,7 @@ Written WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& 
 
 // A launch's own piece: its segments, and its copy of the block, which is what it is started with.
 DeviceAddress WritePiece(const LaunchSegments& segments, std::span<const uint8_t> block,
-                         LaunchWriter* writer) {
+                         DeviceAddress groups, LaunchWriter* writer) {
   std::vector<uint8_t> own(block.begin(), block.end());
   auto* const head = reinterpret_cast<kernels::LaunchBlock*>(own.data());
   const auto columns_at = reinterpret_cast<uintptr_t>(head->call.columns);
@@ -76,6 +77,7 @@ DeviceAddress WritePiece(const LaunchSegments& segments, std::span<const uint8_t
   for (size_t i = 0; i < segments.columns.size(); ++i) {
     columns[i].data = writer->AddData(segments.columns[i].data(), Count(segments.columns[i]));
   }
+  head->call.dense = reinterpret_cast<kernels::i64*>(groups);
   head->segments = writer->AddData(segments.rows.data(), Count(segments.rows));
   head->num_segments = static_cast<kernels::u32>(segments.rows.size());
   return reinterpret_cast<DeviceAddress>(writer->AddData(own.data(), Count(own)));
@@ -113,29 +115,30 @@ GpuRun::~GpuRun() {
 Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* gpu,
                                               const device::Program& program,
                                               const PipelineBinding& binding,
-                                              const MeasuredSteps& steps, const DenseSink& sink) {
+                                              const MeasuredSteps& steps, const DenseSink& sink,
+                                              std::vector<SegmentPtr> segments, int num_areas) {
   SVM_FAULT_POINT("exec.gpu.run");
-  SVM_ASSIGN_OR_RETURN(std::vector<SegmentPtr> segments, ReadSegments(context, binding));
   SVM_ASSIGN_OR_RETURN(auto predicates, binding.EvaluatePredicates());
   std::unique_ptr<GpuRun> run(new GpuRun(context, gpu, program, binding, sink));
   run->segments_ = std::move(segments);
   run->predicates_ = std::move(predicates);
-  SVM_RETURN_NOT_OK(run->WriteTables(steps));
+  SVM_RETURN_NOT_OK(run->WriteTables(steps, num_areas));
   return run;
 }
 
-Status GpuRun::WriteTables(const MeasuredSteps& steps) {
+Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
   const LaunchInputs inputs{binding_, steps, sink_, predicates_, IsOverLink()};
   streams_.push_back(turn_.stream());
   SVM_ASSIGN_OR_RETURN(joins_, PlaceTables(&gpu_, binding_, turn_.stream()));
   times_.link_bytes += joins_.link_bytes;
   LaunchWriter sizes(0, &joins_.placed);
   WriteLaunch(inputs, gpu_.facts(), &sizes);
-  const int64_t piece =
-      PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size());
-  ring_bytes_ = std::max(piece, kLeastRing);
-  SVM_ASSIGN_OR_RETURN(const DeviceAddress address,
-                       turn_.Scratch(sizes.data_bytes() + ring_bytes_));
+  piece_bytes_ = memory::RangeAllocator::SizeOf(
+      PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size()));
+  ring_bytes_ = num_areas == 0 ? std::max(piece_bytes_, kLeastRing) : 0;
+  SVM_ASSIGN_OR_RETURN(
+      const DeviceAddress address,
+      turn_.Scratch(sizes.data_bytes() + ring_bytes_ + num_areas * (piece_bytes_ + AreaBytes())));
   LaunchWriter writer(address, &joins_.placed);
   Written written = WriteLaunch(inputs, gpu_.facts(), &writer);
   plan_ = std::move(written.plan);
@@ -145,7 +148,28 @@ Status GpuRun::WriteTables(const MeasuredSteps& steps) {
   touched_ = TouchedShares(binding_.blueprint(), steps, plan_.steps);
   tables_ = writer.image();
   block_.assign(writer.block().begin(), writer.block().end());
-  return turn_.stream()->CopyIn(address, tables_.data(), writer.data_bytes());
+  SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(address, tables_.data(), writer.data_bytes()));
+  return MakeAreas(ring_ + static_cast<uint64_t>(ring_bytes_), num_areas);
+}
+
+Status GpuRun::MakeAreas(DeviceAddress address, int num_areas) {
+  if (num_areas == 0) return Status::OK();
+  no_groups_.resize(static_cast<size_t>(sink_.num_words()));
+  for (int64_t at = 0; at < sink_.num_words(); at += RowWords(sink_.accumulators)) {
+    Initialise(sink_.accumulators, no_groups_.data() + at);
+  }
+  for (int number = 0; number < num_areas; ++number) {
+    Area& area = areas_.emplace_back();
+    // With a stream of its own: a launch begins where the one before it leaves processors idle.
+    SVM_ASSIGN_OR_RETURN(area.stream, turn_.Stream(number == 0 ? 0 : kCopyStream + number));
+    if (number > 0) streams_.push_back(area.stream);
+    area.piece_at = address;
+    area.groups = address + static_cast<uint64_t>(piece_bytes_);
+    address = area.groups + static_cast<uint64_t>(AreaBytes());
+    SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(area.groups, no_groups_.data(), GroupBytes()));
+  }
+  // Tables and groups came by the first stream; others must find them.
+  return Synchronize();
 }
 
 bool GpuRun::IsOverLink() const {
@@ -167,12 +191,43 @@ std::vector<LaunchRows> GpuRun::RowsOf(std::span<const GpuRows> rows) const {
   return parts;
 }
 
+Result<LaunchSegments> GpuRun::Place(std::span<const GpuRows> rows) {
+  SVM_ASSIGN_OR_RETURN(device::Stream * copy_stream, turn_.Stream(kCopyStream));
+  return PlaceSegments(&gpu_, binding_, RowsOf(rows), touched_, copy_stream);
+}
+
 Status GpuRun::Launch(std::span<const GpuRows> rows) {
   if (rows.empty()) return Status::OK();
-  SVM_ASSIGN_OR_RETURN(device::Stream * copy_stream, turn_.Stream(kCopyStream));
-  SVM_ASSIGN_OR_RETURN(LaunchSegments placed,
-                       PlaceSegments(&gpu_, binding_, RowsOf(rows), touched_, copy_stream));
-  return Queue(std::move(placed), turn_.stream());
+  SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
+  return Queue(std::move(placed), nullptr, turn_.stream());
+}
+
+Status GpuRun::LaunchApart(std::span<const GpuRows> rows, int number) {
+  SVM_FAULT_POINT("exec.gpu.launch");
+  SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
+  Area& area = areas_[static_cast<size_t>(number)];
+  return Queue(std::move(placed), &area, area.stream);
+}
+
+Result<bool> GpuRun::IsDone(int number) {
+  SVM_ASSIGN_OR_RETURN(const int done, areas_[static_cast<size_t>(number)].stream->LaunchesDone());
+  return done > 0;
+}
+
+Status GpuRun::Collect(int number, int64_t* slots) {
+  SVM_FAULT_POINT("exec.gpu.collect");
+  Area& area = areas_[static_cast<size_t>(number)];
+  kernels::u32 error = 0;
+  Status status = area.stream->CopyOut(slots, area.groups, GroupBytes());
+  if (status.ok()) status = area.stream->CopyOut(&error, error_, sizeof error);
+  if (status.ok()) status = area.stream->CopyIn(area.groups, no_groups_.data(), GroupBytes());
+  const Status finished = area.stream->Synchronize();
+  SVM_RETURN_NOT_OK(status);
+  SVM_RETURN_NOT_OK(finished);
+  times_.kernel_ms += area.stream->launch_milliseconds();
+  area.piece = {};
+  if (error == 0) return Status::OK();
+  return base::MakeError(static_cast<base::ErrorCode>(error), binding_.blueprint().title);
 }
 
 Status GpuRun::LaunchAll() {
@@ -208,45 +263,43 @@ Status GpuRun::LaunchChunks() {
       streams_.push_back(stream);
     }
     SVM_ASSIGN_OR_RETURN(LaunchSegments copied, CopyChunk(&gpu_, binding_, chunks[i], at, stream));
-    SVM_RETURN_NOT_OK(Queue(std::move(copied), stream));
+    SVM_RETURN_NOT_OK(Queue(std::move(copied), nullptr, stream));
   }
   return Status::OK();
 }
 
-Status GpuRun::Queue(LaunchSegments segments, device::Stream* stream) {
+Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream) {
+  const DeviceAddress groups = area != nullptr ? area->groups : groups_;
   LaunchWriter sizes(0);
-  WritePiece(segments, block_, &sizes);
-  SVM_ASSIGN_OR_RETURN(const DeviceAddress address, NextPiece(sizes.data_bytes()));
+  WritePiece(segments, block_, groups, &sizes);
+  if (sizes.data_bytes() > piece_bytes_) {
+    return base::MakeError(base::ErrorCode::kOutOfMemory, "more segments than one launch takes");
+  }
+  DeviceAddress address = 0;
+  if (area != nullptr) {
+    address = area->piece_at;
+  } else {
+    SVM_ASSIGN_OR_RETURN(address, NextPiece(sizes.data_bytes()));
+  }
+  Piece& piece = area != nullptr ? area->piece : pieces_.emplace_back();
   LaunchWriter writer(address);
-  const DeviceAddress block = WritePiece(segments, block_, &writer);
-  pieces_.push_back(writer.image());
-  copies_.insert(copies_.end(), segments.copies.begin(), segments.copies.end());
+  const DeviceAddress block = WritePiece(segments, block_, groups, &writer);
+  piece.image = writer.image();
+  piece.copies = std::move(segments.copies);
   times_.link_bytes += segments.link_bytes;
   times_.device_bytes += segments.device_bytes;
   times_.copy_ms += segments.copy_ms;
-  SVM_RETURN_NOT_OK(stream->CopyIn(address, pieces_.back().data(), writer.data_bytes()));
+  SVM_RETURN_NOT_OK(stream->CopyIn(address, piece.image.data(), writer.data_bytes()));
   device::LaunchShape shape = plan_.shape;
   shape.num_blocks = NumBlocks(gpu_.facts(), plan_, segments.rows);
   return stream->Launch(program_, shape, block);
 }
 
 Result<DeviceAddress> GpuRun::NextPiece(int64_t bytes) {
-  if (bytes > ring_bytes_) {
-    return base::MakeError(base::ErrorCode::kOutOfMemory, "more segments than one launch takes");
-  }
   if (ring_at_ + bytes > ring_bytes_) SVM_RETURN_NOT_OK(Synchronize());
   const DeviceAddress address = ring_ + static_cast<uint64_t>(ring_at_);
   ring_at_ += memory::RangeAllocator::SizeOf(bytes);
   return address;
-}
-
-Result<int> GpuRun::LaunchesDone() {
-  int done = launches_before_;
-  for (device::Stream* stream : streams_) {
-    SVM_ASSIGN_OR_RETURN(const int more, stream->LaunchesDone());
-    done += more;
-  }
-  return done;
 }
 
 Status GpuRun::Synchronize() {
@@ -258,9 +311,7 @@ Status GpuRun::Synchronize() {
   }
   // Nobody knows what a device that failed still holds.
   if (!status.ok()) gpu_.copies().Clear();
-  launches_before_ += static_cast<int>(pieces_.size());
   pieces_.clear();
-  copies_.clear();
   ring_at_ = 0;
   return status;
 }
@@ -287,13 +338,8 @@ namespace {
 
 // Once it is known that the device has done them: else the CPU will, and count.
 void CountSegments(const std::vector<SegmentPtr>& segments, int num_segments, QueryStats* stats) {
-  const auto num_run = static_cast<int64_t>(segments.size());
-  stats->segments_run += num_run;
-  stats->segments_skipped += num_segments - num_run;
-  for (const SegmentPtr& segment : segments) {
-    stats->rows_read += segment->num_rows;
-    for (const auto& column : segment->columns) stats->bytes_read += column->bytes();
-  }
+  stats->segments_skipped += num_segments - Count(segments);
+  for (const SegmentPtr& segment : segments) CountSegment(*segment, stats);
 }
 
 }  // namespace
@@ -301,7 +347,9 @@ void CountSegments(const std::vector<SegmentPtr>& segments, int num_segments, Qu
 Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
                           const PipelineBinding& binding, const MeasuredSteps& steps,
                           const DenseSink& sink) {
-  SVM_ASSIGN_OR_RETURN(const auto run, GpuRun::Begin(context, gpu, program, binding, steps, sink));
+  SVM_ASSIGN_OR_RETURN(std::vector<SegmentPtr> segments, ReadSegments(context, binding));
+  SVM_ASSIGN_OR_RETURN(const auto run, GpuRun::Begin(context, gpu, program, binding, steps, sink,
+                                                     std::move(segments)));
   const base::Span span(&context.stats->spans, base::Stage::kRun);
   SVM_RETURN_NOT_OK(run->LaunchAll());
   SVM_RETURN_NOT_OK(run->Finish());

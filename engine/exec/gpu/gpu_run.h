@@ -17,9 +17,12 @@
 
 namespace shadowvm::exec {
 
+// Why a pipeline does not run there yet, where it is not waited for.
+inline constexpr char kStillCompiling[] = "its kernel is still being compiled";
+
 // Rows of one of a run's segments.
 struct GpuRows {
-  int segment = 0;  // in GpuRun::segments()
+  int segment = 0;  // in the list that the run was begun with
   int64_t row_begin = 0;
   int64_t row_end = 0;
 };
@@ -29,42 +32,66 @@ struct GpuRows {
 // thread at a time; what it was made from outlives it, and it waits for the device before it goes.
 class GpuRun {
  public:
-  // Takes a turn on the device and brings the tables there that the kernel looks into. Fault point
-  // exec.gpu.run.
-  static base::Result<std::unique_ptr<GpuRun>> Begin(const QueryContext& context, Gpu* gpu,
-                                                     const device::Program& program,
-                                                     const PipelineBinding& binding,
-                                                     const MeasuredSteps& steps,
-                                                     const DenseSink& sink);
+  // Takes a turn on the device and brings the tables there that the kernel looks into. 'segments'
+  // are those of the source that can hold rows that pass; 'num_areas' is how many launches may be
+  // apart at a time. Fault point exec.gpu.run.
+  static base::Result<std::unique_ptr<GpuRun>> Begin(
+      const QueryContext& context, Gpu* gpu, const device::Program& program,
+      const PipelineBinding& binding, const MeasuredSteps& steps, const DenseSink& sink,
+      std::vector<SegmentPtr> segments, int num_areas = 0);
   ~GpuRun();
   GpuRun(const GpuRun&) = delete;
   GpuRun& operator=(const GpuRun&) = delete;
 
-  // Those of the source that can hold rows that pass.
-  const std::vector<SegmentPtr>& segments() const { return segments_; }
-
   // Queues a launch over rows of segments; does not wait, except for copies that it needs and while
   // very many launches are queued.
   base::Status Launch(std::span<const GpuRows> rows);
-  // How many launches are done. Does not wait.
-  base::Result<int> LaunchesDone();
+  // The same, into groups of the launch's own: those of an area. Launches of several areas overlap;
+  // an area has one at a time, which must be collected. Fault point exec.gpu.launch.
+  base::Status LaunchApart(std::span<const GpuRows> rows, int area);
+  // Whether the area's launch is done. Does not wait.
+  base::Result<bool> IsDone(int area);
+  // Takes what the area's launch has found; waits for it, and for no other. Fault point
+  // exec.gpu.collect.
+  base::Status Collect(int area, int64_t* slots);
   // Launches over all segments, by the way of coming by them that the GPU is set to.
   base::Status LaunchAll();
   // Waits for all launches and replaces the sink's groups by what they have become; they are as
   // they were when this fails.
   base::Status Finish();
 
-  // After Finish.
+  // Waits for all launches, whatever they find.
+  base::Status Wait() { return Synchronize(); }
+
+  // After Finish or Wait.
   const GpuTimes& times() const { return times_; }
+  const std::vector<SegmentPtr>& segments() const { return segments_; }
 
  private:
   GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
          const PipelineBinding& binding, const DenseSink& sink);
 
-  base::Status WriteTables(const MeasuredSteps& steps);
+  // What one launch is told, and copies that it reads, until it is done.
+  struct Piece {
+    std::vector<uint8_t> image;
+    std::vector<DeviceCopies::CopyPtr> copies;
+  };
+  // Where one launch is apart from others.
+  struct Area {
+    device::Stream* stream = nullptr;
+    device::DeviceAddress groups = 0;
+    device::DeviceAddress piece_at = 0;
+    Piece piece;
+  };
+
+  base::Status WriteTables(const MeasuredSteps& steps, int num_areas);
+  base::Status MakeAreas(device::DeviceAddress address, int num_areas);
+  int64_t GroupBytes() const { return sink_.num_words() * 8; }
+  int64_t AreaBytes() const { return memory::RangeAllocator::SizeOf(GroupBytes()); }
+  base::Result<LaunchSegments> Place(std::span<const GpuRows> rows);
   base::Status LaunchChunks();
-  // The launch itself, of segments that are placed.
-  base::Status Queue(LaunchSegments segments, device::Stream* stream);
+  // The launch itself, of segments that are placed; in an area, or else into the common groups.
+  base::Status Queue(LaunchSegments segments, Area* area, device::Stream* stream);
   base::Result<device::DeviceAddress> NextPiece(int64_t bytes);
   base::Status Synchronize();
   // Whether kernels read more from the host's memory than from the device's.
@@ -81,19 +108,20 @@ class GpuRun {
   Gpu::Turn turn_;
 
   LaunchTables joins_;
-  // What launches are told: tables that all of them look into, then a ring of pieces of their own.
+  // What launches are told: tables that all of them look into, then a ring of pieces of their own,
+  // or the areas.
   std::vector<uint8_t> tables_;
   std::vector<uint8_t> block_;  // as every launch begins
   LaunchPlan plan_;
   std::vector<double> touched_;  // by column
   device::DeviceAddress groups_ = 0, error_ = 0, ring_ = 0;
+  int64_t piece_bytes_ = 0;  // at most
   int64_t ring_bytes_ = 0, ring_at_ = 0;
+  std::vector<int64_t> no_groups_;  // what an area begins with
+  std::vector<Area> areas_;
 
-  // Until the device has been waited for.
-  std::deque<std::vector<uint8_t>> pieces_;
-  std::vector<DeviceCopies::CopyPtr> copies_;
+  std::deque<Piece> pieces_;              // of the ring, until the device has been waited for
   std::vector<device::Stream*> streams_;  // that were used
-  int launches_before_ = 0;               // done when it was waited for last
   GpuTimes times_;
 };
 

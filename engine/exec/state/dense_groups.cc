@@ -86,17 +86,40 @@ DenseGroups::DenseGroups(memory::MemoryBudget* budget, DenseGroupsOptions option
 }
 
 base::Result<int64_t*> DenseGroups::Slots(int worker) {
-  std::shared_ptr<Buffer>& array = arrays_[worker];
+  Array& array = arrays_[worker];
   if (array == nullptr) {
-    const auto bytes = static_cast<int64_t>(num_slots_) * row_words_ * 8;
-    SVM_ASSIGN_OR_RETURN(array, Buffer::Make(budget_, bytes, "dense groups"));
-    std::vector<int64_t> initial(row_words_);
-    Initialise(options_.accumulators, initial.data());
-    for (uint64_t slot = 0; slot < num_slots_; ++slot) {
-      std::copy(initial.begin(), initial.end(), array->as<int64_t>() + slot * row_words_);
-    }
+    SVM_ASSIGN_OR_RETURN(array, MakeArray());
   }
   return array->as<int64_t>();
+}
+
+base::Result<DenseGroups::Array> DenseGroups::MakeArray() const {
+  const auto bytes = static_cast<int64_t>(num_slots_) * row_words_ * 8;
+  SVM_ASSIGN_OR_RETURN(Array array, Buffer::Make(budget_, bytes, "dense groups"));
+  Clear(array);
+  return array;
+}
+
+void DenseGroups::Clear(const Array& array) const {
+  std::vector<int64_t> initial(row_words_);
+  Initialise(options_.accumulators, initial.data());
+  for (uint64_t slot = 0; slot < num_slots_; ++slot) {
+    std::copy(initial.begin(), initial.end(), array->as<int64_t>() + slot * row_words_);
+  }
+}
+
+base::Status DenseGroups::MergeArray(const int64_t* from, int64_t* into) const {
+  return MergeSlots(from, into, 0, static_cast<int64_t>(num_slots_));
+}
+
+base::Status DenseGroups::MergeSlots(const int64_t* from, int64_t* into, int64_t begin,
+                                     int64_t end) const {
+  const int presence = options_.accumulators[options_.presence].word;
+  for (int64_t at = begin * row_words_; at < end * row_words_; at += row_words_) {
+    if (from[at + presence] == 0) continue;
+    SVM_RETURN_NOT_OK(MergeRow(options_.accumulators, from + at, into + at));
+  }
+  return base::Status::OK();
 }
 
 base::Status DenseGroups::Merge(const schedule::Workers& workers) {
@@ -111,13 +134,9 @@ base::Status DenseGroups::Merge(const schedule::Workers& workers) {
   }
   merged_ = arrays[0];
   if (arrays.size() == 1) return base::Status::OK();
-  const int presence = options_.accumulators[options_.presence].word;
   const auto merge = [&](int, int64_t begin, int64_t end) -> base::Status {
     for (size_t from = 1; from < arrays.size(); ++from) {
-      for (int64_t at = begin * row_words_; at < end * row_words_; at += row_words_) {
-        if (arrays[from][at + presence] == 0) continue;
-        SVM_RETURN_NOT_OK(MergeRow(options_.accumulators, arrays[from] + at, merged_ + at));
-      }
+      SVM_RETURN_NOT_OK(MergeSlots(arrays[from], merged_, begin, end));
     }
     return base::Status::OK();
   };

@@ -62,6 +62,17 @@ class DenseGroups {
   // A worker's array, made on its first call: KernelCall::dense. Each worker calls for itself.
   base::Result<int64_t*> Slots(int worker);
 
+  // An array of nobody's, without rows yet: for results of which it is not known whether they
+  // count. Thread-safe.
+  using Array = std::shared_ptr<memory::Buffer>;
+  base::Result<Array> MakeArray() const;
+  // Takes all rows out of an array of MakeArray.
+  void Clear(const Array& array) const;
+  // Adds one array's groups to another's.
+  base::Status MergeArray(const int64_t* from, int64_t* into) const;
+  // Adds an array to those of the workers. By one thread, when the workers are done.
+  void AddArray(Array array) { arrays_.push_back(std::move(array)); }
+
   // Adds all arrays up into one. To be called once, before Emit.
   base::Status Merge(const schedule::Workers& workers);
   // Groups that rows fell into: key columns, then aggregates.
@@ -75,13 +86,14 @@ class DenseGroups {
   }
   bool IsGroup(uint64_t slot) const;
   void EmitKey(const DenseKeyColumn& column, std::span<const uint32_t> slots, RowData* data) const;
+  base::Status MergeSlots(const int64_t* from, int64_t* into, int64_t begin, int64_t end) const;
 
   memory::MemoryBudget* budget_;
   DenseGroupsOptions options_;
   std::vector<uint64_t> strides_;
   uint64_t num_slots_ = 1;
   int row_words_ = 0;
-  std::vector<std::shared_ptr<memory::Buffer>> arrays_;  // per worker
+  std::vector<Array> arrays_;  // per worker, then those that were added
   int64_t* merged_ = nullptr;
 };
 

@@ -20,7 +20,7 @@ PipelineFacts LargeScan() {
 TEST(DeviceChoice, BothWorkOnWhatIsInTheHostsMemory) {
   const DeviceChoice choice = ChooseDevice(LargeScan());
   EXPECT_EQ(choice.mode, Mode::kMixed);
-  EXPECT_EQ(choice.predicted(), choice.predicted_mixed_ms);
+  EXPECT_EQ(choice.predicted(choice.mode), choice.predicted_mixed_ms);
   EXPECT_LT(choice.predicted_mixed_ms, choice.predicted_ms[Side::kCpu]);
   EXPECT_LT(choice.predicted_mixed_ms, choice.predicted_ms[Side::kGpu]);
 }
@@ -30,7 +30,7 @@ TEST(DeviceChoice, WhatIsInTheCardsMemoryStaysThere) {
   facts.device_share = 1;
   const DeviceChoice choice = ChooseDevice(facts);
   EXPECT_EQ(choice.mode, Mode::kGpu);
-  EXPECT_EQ(choice.predicted(), choice.predicted_ms[Side::kGpu]);
+  EXPECT_EQ(choice.predicted(choice.mode), choice.predicted_ms[Side::kGpu]);
   // But no launch is worth a few rows.
   facts.rows = 5000;
   facts.bytes = 50'000;

@@ -97,8 +97,8 @@ TEST(MixedSchedule, ACardThatStallsIsWorkedAround) {
   for (const double ratio : {1.0, 3.0, 1 / 3.0}) {
     SCOPED_TRACE(ratio);
     BySide<ScriptedSide> sides = Sides(ratio);
-    // From its fifth batch on it hardly moves.
-    sides[Side::kGpu].slowness = [](int64_t number, double) { return number < 4 ? 1.0 : 1000.0; };
+    // What it begins from then on hardly moves.
+    sides[Side::kGpu].slowness = [](int64_t, double begin) { return begin < 10 ? 1.0 : 1000.0; };
     CheckAll(kSf20, sides);
   }
 }
@@ -155,6 +155,24 @@ TEST(MixedSchedule, CoresWorkWhileTheCardGetsReady) {
   EXPECT_FALSE(schedule.Take(Side::kCpu, 1, 0).empty());
   EXPECT_FALSE(schedule.Take(Side::kGpu, 0, 1).empty());
   EXPECT_TRUE(schedule.Take(Side::kCpu, 2, 1).empty());
+}
+
+TEST(MixedSchedule, WhoServesTheCardKnowsWhenItHasEnough) {
+  MixedOptions options = Options("guided", kSf20);
+  MixedSchedule unknown(options);
+  EXPECT_FALSE(unknown.CardIsProvided(0));  // it has nothing
+  unknown.Take(Side::kGpu, 0, 0);
+  EXPECT_FALSE(unknown.CardIsProvided(0));  // for how long, nobody knows
+  options.remembered[Side::kCpu] = kCpuSpeed / kLanes;
+  options.remembered[Side::kGpu] = kCpuSpeed;
+  MixedSchedule schedule(options);
+  const Grant batch = schedule.Take(Side::kGpu, 0, 0);
+  const double end = static_cast<double>(batch.units.size()) / kCpuSpeed;
+  const double unit = kLanes / kCpuSpeed;
+  EXPECT_TRUE(schedule.CardIsProvided(end - 2.1 * unit));
+  EXPECT_FALSE(schedule.CardIsProvided(end - 1.9 * unit));
+  schedule.Finish(batch.id, end);
+  EXPECT_FALSE(schedule.CardIsProvided(end));
 }
 
 TEST(Policy, TextAndBack) {

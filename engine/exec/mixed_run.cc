@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/mixed_run.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "engine/schedule/parallel.h"
+
+namespace shadowvm::exec {
+namespace {
+
+using base::Result;
+using base::Status;
+using schedule::Grant;
+using schedule::Side;
+using schedule::Verdict;
+
+// Batches that the card holds: one at work, one behind it.
+constexpr int kInFlight = 2;
+// Rows of its batches.
+constexpr int64_t kLeastBatchRows = int64_t{1} << 20;
+constexpr int64_t kMostBatchRows = int64_t{8} << 20;
+// How long a worker without work waits before it asks again: others' queries may want it.
+constexpr std::chrono::microseconds kAskAgain{100};
+constexpr char kBusy[] = "the GPU is busy with other queries";
+// How long the card is watched before its worker looks at the rest of the world.
+constexpr std::chrono::microseconds kWatch{50};
+
+}  // namespace
+
+MixedRun::MixedRun(const QueryContext& context, MixedPipeline pipeline,
+                   const MixedSettings& settings)
+    : context_(context),
+      pipeline_(std::move(pipeline)),
+      alone_(context.workers.count() == 1),
+      work_(pipeline_.run->SegmentsToRun()),
+      start_(std::chrono::steady_clock::now()),
+      spare_(context.workers.count()) {
+  for (size_t i = 0; i < work_.size(); ++i) {
+    places_[work_[i].segment] = static_cast<int>(i);
+    num_rows_ += work_[i].num_rows;
+  }
+  const int64_t unit_rows = pipeline_.run->RowsPerPartition(work_, schedule::kUnitRows);
+  schedule::PartitionQueue queue(work_, unit_rows);
+  while (const auto unit = queue.Next()) units_.push_back(*unit);
+  context.stats->partitions.fetch_add(queue.num_partitions(), std::memory_order_relaxed);
+  schedule::MixedOptions options;
+  options.policy = settings.policy;
+  options.num_units = static_cast<int64_t>(units_.size());
+  options.cpu_lanes = context.workers.count();
+  options.least_batch = std::max<int64_t>(1, kLeastBatchRows / unit_rows);
+  options.most_batch = std::max<int64_t>(1, kMostBatchRows / unit_rows);
+  for (const Side side : schedule::kSides) {
+    options.remembered[side] = settings.remembered[side] / static_cast<double>(unit_rows);
+  }
+  schedule_ = std::make_unique<schedule::MixedSchedule>(options);
+}
+
+MixedRun::~MixedRun() = default;
+
+double MixedRun::Now() const {
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start_;
+  return time.count();
+}
+
+Status MixedRun::Run() {
+  if (!units_.empty()) {
+    const Status ran = context_.workers.device->Run([this](int worker) { return Step(worker); },
+                                                    context_.workers.count());
+    EndCard();
+    SVM_RETURN_NOT_OK(ran);
+    SVM_RETURN_NOT_OK(ReadSegments());
+  }
+  ended_ = Now();
+  if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
+  for (const SegmentPtr& segment : segments_) CountSegment(*segment, context_.stats);
+  if (found_ != nullptr) pipeline_.groups->AddArray(found_);
+  AddWonContests();
+  return Status::OK();
+}
+
+Status MixedRun::ReadSegments() {
+  if (!segments_.empty()) return Status::OK();
+  std::vector<SegmentPtr> segments;
+  for (const schedule::SegmentWork& work : work_) {
+    SVM_ASSIGN_OR_RETURN(segments.emplace_back(), pipeline_.binding->ReadSegment(work.segment));
+  }
+  segments_ = std::move(segments);
+  return Status::OK();
+}
+
+void MixedRun::AddWonContests() {
+  for (auto& [contest, arrays] : contests_) {
+    if (!schedule_->Won(contest)) continue;
+    for (auto& [worker, array] : arrays) pipeline_.groups->AddArray(std::move(array));
+  }
+}
+
+Result<bool> MixedRun::Step(int worker) {
+  if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
+  Result<bool> more = worker == 0 ? ServeCard() : CpuStep(worker);
+  if (more.ok() && *more) return more;
+  std::lock_guard lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+  return more;
+}
+
+// --- cores ---
+
+Result<bool> MixedRun::CpuStep(int worker) {
+  const Grant grant = Take(Side::kCpu, worker);
+  if (!grant.empty()) {
+    SVM_RETURN_NOT_OK(RunUnit(worker, grant));
+    return GoesOn();
+  }
+  std::unique_lock lock(mutex_);
+  const auto over = [&] { return schedule_->done() || stopped_; };
+  if (!over()) changed_.wait_for(lock, kAskAgain);
+  return !over();
+}
+
+Grant MixedRun::Take(Side side, int worker) {
+  std::lock_guard lock(mutex_);
+  return stopped_ ? Grant{} : schedule_->Take(side, worker, Now());
+}
+
+bool MixedRun::GoesOn() {
+  std::lock_guard lock(mutex_);
+  return !schedule_->done() && !stopped_;
+}
+
+Status MixedRun::RunUnit(int worker, const Grant& grant) {
+  SVM_ASSIGN_OR_RETURN(int64_t* const slots, SlotsFor(worker, grant));
+  const auto bind = [&](int, kernels::KernelCall* call) {
+    call->dense = slots;
+    call->strides = pipeline_.sink.strides.data();
+    call->origins = pipeline_.sink.origins.data();
+    return Status::OK();
+  };
+  for (int64_t unit = grant.units.begin; unit < grant.units.end; ++unit) {
+    SVM_RETURN_NOT_OK(pipeline_.run->RunOne(worker, units_[static_cast<size_t>(unit)], bind));
+  }
+  Verdict verdict;
+  {
+    std::lock_guard lock(mutex_);
+    verdict = schedule_->Finish(grant.id, Now());
+    if (schedule_->done()) changed_.notify_all();
+  }
+  if (verdict != Verdict::kAdd || !grant.apart) return Status::OK();
+  SVM_ASSIGN_OR_RETURN(int64_t* const own, pipeline_.groups->Slots(worker));
+  return pipeline_.groups->MergeArray(slots, own);
+}
+
+Result<int64_t*> MixedRun::SlotsFor(int worker, const Grant& grant) {
+  if (grant.contest >= 0) return ContestSlots(worker, grant.contest);
+  if (!grant.apart) return pipeline_.groups->Slots(worker);
+  ArrayPtr& spare = spare_[static_cast<size_t>(worker)];
+  if (spare == nullptr) {
+    SVM_ASSIGN_OR_RETURN(spare, pipeline_.groups->MakeArray());
+  } else {
+    pipeline_.groups->Clear(spare);
+  }
+  return spare->as<int64_t>();
+}
+
+// All that a worker finds for one contest counts, or nothing of it does.
+Result<int64_t*> MixedRun::ContestSlots(int worker, int64_t contest) {
+  {
+    std::lock_guard lock(mutex_);
+    const ArrayPtr& array = contests_[contest][worker];
+    if (array != nullptr) return array->as<int64_t>();
+  }
+  SVM_ASSIGN_OR_RETURN(ArrayPtr made, pipeline_.groups->MakeArray());
+  std::lock_guard lock(mutex_);
+  return (contests_[contest][worker] = std::move(made))->as<int64_t>();
+}
+
+// --- the card ---
+
+Result<bool> MixedRun::ServeCard() {
+  if (card_ == nullptr && !lost_card_) {
+    const Status started = StartCard();
+    if (!started.ok()) LoseCard(started);
+  }
+  if (card_ == nullptr) return CpuStep(0);
+  bool busy = TryPump();
+  SVM_RETURN_NOT_OK(added_);
+  if (card_ == nullptr) return GoesOn();
+  if (alone_ || CardIsProvided()) {
+    const Grant grant = Take(Side::kCpu, 0);
+    if (!grant.empty()) {
+      SVM_RETURN_NOT_OK(RunUnit(0, grant));
+      return GoesOn();
+    }
+  }
+  const auto until = std::chrono::steady_clock::now() + kWatch;
+  while (card_ != nullptr && !busy && std::chrono::steady_clock::now() < until) {
+    std::this_thread::yield();
+    busy = TryPump();
+  }
+  SVM_RETURN_NOT_OK(added_);
+  return GoesOn();
+}
+
+bool MixedRun::CardIsProvided() {
+  std::lock_guard lock(mutex_);
+  return schedule_->CardIsProvided(Now());
+}
+
+Status MixedRun::StartCard() {
+  if (program_ == nullptr) {
+    SVM_ASSIGN_OR_RETURN(program_, pipeline_.program());
+  }
+  // Others' queries may be at it for long: meanwhile this worker is a core, too.
+  const bool busy = program_ != nullptr && context_.gpu->is_busy();
+  why_not_gpu_ = program_ == nullptr ? kStillCompiling : busy ? kBusy : "";
+  if (program_ == nullptr || busy) return Status::OK();
+  SVM_RETURN_NOT_OK(ReadSegments());
+  SVM_ASSIGN_OR_RETURN(found_, pipeline_.groups->MakeArray());
+  collected_.resize(static_cast<size_t>(pipeline_.sink.num_words()));
+  SVM_ASSIGN_OR_RETURN(card_, GpuRun::Begin(context_, context_.gpu, *program_, *pipeline_.binding,
+                                            pipeline_.steps, pipeline_.sink, segments_, kInFlight));
+  return Status::OK();
+}
+
+bool MixedRun::TryPump() {
+  const Result<bool> pumped = Pump();
+  if (!pumped.ok()) LoseCard(pumped.status());
+  return pumped.ok() && *pumped;
+}
+
+Result<bool> MixedRun::Pump() {
+  bool busy = false;
+  // They end in the order they were begun in, or nearly so.
+  while (!in_flight_.empty() && added_.ok()) {
+    SVM_ASSIGN_OR_RETURN(const bool done, card_->IsDone(in_flight_.front().area));
+    if (!done) break;
+    SVM_RETURN_NOT_OK(Collect(in_flight_.front()));
+    in_flight_.pop_front();
+    busy = true;
+  }
+  while (std::ssize(in_flight_) < kInFlight && added_.ok()) {
+    const Grant grant = Take(Side::kGpu, 0);
+    if (grant.empty()) break;
+    SVM_RETURN_NOT_OK(Launch(grant));
+    busy = true;
+  }
+  return busy;
+}
+
+Status MixedRun::Launch(const Grant& grant) {
+  // The one that is in flight, if any, has the other area.
+  const int area = in_flight_.empty() ? 0 : 1 - in_flight_.back().area;
+  in_flight_.push_back({grant, area});
+  std::vector<GpuRows> rows;
+  for (int64_t unit = grant.units.begin; unit < grant.units.end; ++unit) {
+    const schedule::Partition& part = units_[static_cast<size_t>(unit)];
+    const int segment = places_.at(part.segment);
+    // Neighbours are one stretch.
+    if (!rows.empty() && rows.back().segment == segment && rows.back().row_end == part.row_begin) {
+      rows.back().row_end = part.row_end;
+    } else {
+      rows.push_back({segment, part.row_begin, part.row_end});
+    }
+  }
+  return card_->LaunchApart(rows, area);
+}
+
+Status MixedRun::Collect(const Batch& batch) {
+  SVM_RETURN_NOT_OK(card_->Collect(batch.area, collected_.data()));
+  Verdict verdict;
+  {
+    std::lock_guard lock(mutex_);
+    verdict = schedule_->Finish(batch.grant.id, Now());
+    if (schedule_->done()) changed_.notify_all();
+  }
+  added_ = AddFound(batch.grant, verdict);
+  return Status::OK();
+}
+
+Status MixedRun::AddFound(const Grant& grant, Verdict verdict) {
+  if (verdict == Verdict::kDrop) return Status::OK();
+  int64_t* into = found_->as<int64_t>();
+  if (verdict == Verdict::kHold) {
+    SVM_ASSIGN_OR_RETURN(into, ContestSlots(0, grant.contest));
+  }
+  return pipeline_.groups->MergeArray(collected_.data(), into);
+}
+
+void MixedRun::LoseCard(const Status& why) {
+  why_not_gpu_ = why.message();
+  lost_card_ = true;
+  {
+    std::lock_guard lock(mutex_);
+    for (const Batch& batch : in_flight_) schedule_->Fail(batch.grant.id, Now());
+    schedule_->GiveUp(Side::kGpu);
+    changed_.notify_all();
+  }
+  in_flight_.clear();
+  EndCard();
+}
+
+void MixedRun::EndCard() {
+  if (card_ == nullptr) return;
+  static_cast<void>(card_->Wait());
+  gpu_times_ = card_->times();
+  card_.reset();
+}
+
+// --- what was found out ---
+
+int64_t MixedRun::RowsOf(schedule::UnitRange units) const {
+  int64_t rows = 0;
+  for (int64_t unit = units.begin; unit < units.end; ++unit) {
+    rows += units_[static_cast<size_t>(unit)].row_end - units_[static_cast<size_t>(unit)].row_begin;
+  }
+  return rows;
+}
+
+schedule::BySide<int64_t> MixedRun::rows() const {
+  schedule::BySide<int64_t> rows;
+  for (const auto& flight : schedule_->flights()) {
+    const bool counts = flight.outcome == schedule::MixedSchedule::Outcome::kCounts;
+    if (counts) rows[flight.side] += RowsOf(flight.units);
+  }
+  return rows;
+}
+
+schedule::Trace MixedRun::trace() const {
+  schedule::Trace trace = schedule::TraceOf(*schedule_, ended_);
+  trace.title = pipeline_.binding->blueprint().title;
+  return trace;
+}
+
+schedule::BySide<double> MixedRun::rows_per_ms() const {
+  schedule::BySide<double> speeds;
+  if (units_.empty()) return speeds;
+  const double unit_rows = static_cast<double>(num_rows_) / static_cast<double>(units_.size());
+  for (const Side side : schedule::kSides) {
+    const schedule::Speed& speed = schedule_->speeds()[side];
+    if (speed.is_measured()) speeds[side] = speed.of_lane() * unit_rows;
+  }
+  return speeds;
+}
+
+}  // namespace shadowvm::exec

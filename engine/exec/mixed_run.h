@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/exec/gpu/gpu_run.h"
+#include "engine/exec/kernel_run.h"
+#include "engine/exec/state/dense_groups.h"
+#include "engine/schedule/mixed_schedule.h"
+#include "engine/schedule/partition_queue.h"
+#include "engine/schedule/trace.h"
+
+namespace shadowvm::exec {
+
+// A pipeline that ends in dense groups, as both sides see it.
+struct MixedPipeline {
+  KernelRun* run = nullptr;
+  const PipelineBinding* binding = nullptr;
+  DenseGroups* groups = nullptr;
+  DenseSink sink;  // without slots
+  MeasuredSteps steps;
+  // The card's kernel; null while it is being made, which is asked for again and again.
+  std::function<base::Result<std::shared_ptr<const device::Program>>()> program;
+};
+
+struct MixedSettings {
+  schedule::PolicyChoice policy;
+  schedule::BySide<double> remembered;  // rows a millisecond and lane; 0: nothing
+};
+
+// One run of a pipeline on cores and on a card at the same time. Workers take units; worker 0
+// serves the card, too: it hands it batches, takes their results, and does a unit while the card
+// has enough to do. A result that may not count, because the same rows may be worked on elsewhere,
+// lies in an array of its own until that is known. What the card does not do cores do, so a card
+// that fails costs time and nothing else.
+class MixedRun {
+ public:
+  MixedRun(const QueryContext& context, MixedPipeline pipeline, const MixedSettings& settings);
+  ~MixedRun();
+
+  // Adds all of the source's rows to the groups. Once.
+  base::Status Run();
+
+  // After Run.
+  schedule::Trace trace() const;
+  schedule::BySide<int64_t> rows() const;
+  // Measured in this run; 0: a side did nothing.
+  schedule::BySide<double> rows_per_ms() const;
+  const GpuTimes& gpu_times() const { return gpu_times_; }
+  // Why the card stopped taking part, or never came to; empty: it took part until the end.
+  const std::string& why_not_gpu() const { return why_not_gpu_; }
+
+ private:
+  struct Batch {
+    schedule::Grant grant;
+    int area = 0;  // of GpuRun
+  };
+  using ArrayPtr = DenseGroups::Array;
+
+  base::Result<bool> Step(int worker);
+  // One unit, if there is one for this worker. False: all is done.
+  base::Result<bool> CpuStep(int worker);
+  schedule::Grant Take(schedule::Side side, int worker);
+  bool GoesOn();
+  base::Status RunUnit(int worker, const schedule::Grant& grant);
+  base::Result<int64_t*> SlotsFor(int worker, const schedule::Grant& grant);
+  base::Result<int64_t*> ContestSlots(int worker, int64_t contest);
+
+  base::Result<bool> ServeCard();
+  // With the kernel, if it is there by now.
+  base::Status StartCard();
+  // Takes what is finished and hands out what is next. True: something happened.
+  base::Result<bool> Pump();
+  // The same, and gives the card up if it fails.
+  bool TryPump();
+  bool CardIsProvided();
+  base::Status Launch(const schedule::Grant& grant);
+  base::Status Collect(const Batch& batch);
+  base::Status AddFound(const schedule::Grant& grant, schedule::Verdict verdict);
+  void LoseCard(const base::Status& why);
+  // Waits for what it is still at, which is of no use to anyone but names memory of this run.
+  void EndCard();
+
+  double Now() const;
+  int64_t RowsOf(schedule::UnitRange units) const;
+  void AddWonContests();
+  base::Status ReadSegments();
+
+  const QueryContext& context_;
+  const MixedPipeline pipeline_;
+  const bool alone_;  // there is one worker, which does all
+  std::vector<schedule::Partition> units_;
+  std::vector<schedule::SegmentWork> work_;
+  std::vector<SegmentPtr> segments_;  // of work_, when somebody wanted them
+  std::map<int, int> places_;         // of segments in work_
+  int64_t num_rows_ = 0;
+  const std::chrono::steady_clock::time_point start_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::unique_ptr<schedule::MixedSchedule> schedule_;    // guarded
+  std::map<int64_t, std::map<int, ArrayPtr>> contests_;  // guarded: by contest and worker
+  bool stopped_ = false;                                 // guarded: some step failed
+
+  std::vector<ArrayPtr> spare_;  // by worker: of units at the end
+
+  // Worker 0's.
+  std::unique_ptr<GpuRun> card_;
+  std::shared_ptr<const device::Program> program_;
+  std::deque<Batch> in_flight_;
+  bool lost_card_ = false;
+  std::string why_not_gpu_;
+  ArrayPtr found_;                  // by the card, all that counts
+  std::vector<int64_t> collected_;  // of one batch
+  base::Status added_;              // not the card's error, so nobody else may try
+  GpuTimes gpu_times_;
+  double ended_ = 0;
+};
+
+}  // namespace shadowvm::exec
