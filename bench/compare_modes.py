@@ -72,7 +72,7 @@ def main() -> int:
     parser.add_argument("--sf", default="20", help="generated in memory")
     parser.add_argument("--data", type=Path, help="files instead")
     parser.add_argument("--runs", type=int, default=15)
-    parser.add_argument("--policy", default="guided")
+    parser.add_argument("--policy", default="elastic")
     parser.add_argument("--emulate-gpu", action="store_true")
     parser.add_argument("--out", type=Path, help="write the rows here, of minima and of medians")
     settings = parser.parse_args()

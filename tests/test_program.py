@@ -62,7 +62,7 @@ def test_wrong_commands_are_refused(program, arguments, complaint):
     (("--sf", 1, "--mode", "mixed", "--policy", "fair"), "fair"),
     (("--sf", 1, "--mode", "mixed", "--policy", "static:200"), "static:200"),
     (("--sf", 1, "--policy", "guided"), "--mode"),
-    (("--sf", 1, "--mode", "mixed", "--policy", "elastic", "--node"), "--policy"),
+    (("--sf", 1, "--mode", "mixed", "--policy", "guided", "--node"), "--policy"),
 ])
 def test_bench_names_what_is_wrong(program, arguments, complaint):
     assert complaint in refused(program, "bench", "ssb", *arguments)

@@ -23,7 +23,7 @@ enum class PolicyKind : uint8_t {
 };
 
 struct PolicyChoice {
-  PolicyKind kind = PolicyKind::kGuided;
+  PolicyKind kind = PolicyKind::kElastic;
   int gpu_percent = 50;  // static
 };
 

@@ -34,7 +34,7 @@ Examples:
   shadowvm bench ssb --data data/ssb-sf1 --query q2.1 --runs 20
   shadowvm bench ssb --sf 20 --mode gpu --residency host --prefetch active2
   shadowvm bench ssb --sf 100 --mode gpu --device-memory 4G     more data than the GPU may hold
-  shadowvm bench ssb --sf 20 --mode mixed --policy elastic --trace run.svg
+  shadowvm bench ssb --sf 20 --mode mixed --policy guided --trace run.svg
   shadowvm bench ssb --sf 0.01 --mode gpu --emulate-gpu         the GPU's kernels, without a GPU
   shadowvm bench ssb --sf 1 --node                              as a client of a node sees it
   shadowvm bench ssb --data data/ssb-sf1 --connect ADDRESS      the same, of a node that runs
@@ -67,8 +67,8 @@ void CheckUsage(const BenchSettings& settings) {
     throw CLI::ValidationError("give either --connect ADDRESS or --node");
   }
   const bool asks_a_node = !settings.connect.empty() || settings.own_node;
-  const bool is_guided = settings.policy.kind == schedule::PolicyKind::kGuided;
-  if (asks_a_node && (!is_guided || !settings.trace_file.empty())) {
+  const bool default_policy = settings.policy.kind == schedule::PolicyChoice().kind;
+  if (asks_a_node && (!default_policy || !settings.trace_file.empty())) {
     throw CLI::ValidationError("--policy and --trace go without --connect and --node");
   }
   if (settings.coupled && (settings.mode != Mode::kGpu || settings.scale_factor == 0)) {
@@ -136,7 +136,7 @@ void AddResidencyOptions(CLI::App* ssb, BenchSettings* settings) {
          [settings](const std::string& text) {
            settings->policy = schedule::ParsePolicy(text).value();
          },
-         "How --mode mixed splits the rows: guided (default), elastic, apriori, or static:PERCENT, "
+         "How --mode mixed splits the rows: elastic (default), guided, apriori, or static:PERCENT, "
          "the GPU's")
       ->check(CheckPolicy)
       ->needs(mode);
