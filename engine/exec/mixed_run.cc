@@ -84,11 +84,7 @@ Status MixedRun::Run() {
 
 Status MixedRun::ReadSegments() {
   if (!segments_.empty()) return Status::OK();
-  std::vector<SegmentPtr> segments;
-  for (const schedule::SegmentWork& work : work_) {
-    SVM_ASSIGN_OR_RETURN(segments.emplace_back(), pipeline_.binding->ReadSegment(work.segment));
-  }
-  segments_ = std::move(segments);
+  SVM_ASSIGN_OR_RETURN(segments_, exec::ReadSegments(context_, *pipeline_.binding));
   return Status::OK();
 }
 

@@ -101,7 +101,7 @@ class MixedRun {
   const bool alone_;  // there is one worker, which does all
   std::vector<schedule::Partition> units_;
   std::vector<schedule::SegmentWork> work_;
-  std::vector<SegmentPtr> segments_;  // of work_, when somebody wanted them
+  std::vector<SegmentPtr> segments_;  // of work_, once somebody wanted them
   std::map<int, int> places_;         // of segments in work_
   int64_t num_rows_ = 0;
   const std::chrono::steady_clock::time_point start_;

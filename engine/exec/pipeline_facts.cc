@@ -40,17 +40,16 @@ schedule::PipelineFacts FactsOf(const QueryContext& context, const PipelineBindi
     if (!binding.MayPass(segment)) continue;
     segments.push_back(segment);
     facts.rows += table.segment_rows(segment);
-    facts.in_memory = facts.in_memory && binding.IsResident(segment);
   }
+  const auto found = binding.FindResident(segments);
+  facts.in_memory = std::find(found.begin(), found.end(), nullptr) == found.end();
   if (!facts.in_memory || segments.empty()) return facts;
   Bytes bytes;
   int64_t rows = 0;
   const size_t step = std::max<size_t>(1, segments.size() / kLookedAt);
   for (size_t i = 0; i < segments.size(); i += step) {
-    const auto segment = binding.ReadSegment(segments[i]);
-    if (!segment.ok()) continue;
-    rows += (*segment)->num_rows;
-    for (const auto& column : (*segment)->columns) {
+    rows += found[i]->num_rows;
+    for (const auto& column : found[i]->columns) {
       bytes.Add(context.gpu, column->data);
       bytes.Add(context.gpu, column->validity);
     }
