@@ -49,6 +49,11 @@ def test_auto_says_why(program, expected, tmp_path):
             assert pipeline["reason"]
 
 
+def test_build_sides_that_are_kept(program, expected, tmp_path):
+    queries = bench(program, tmp_path, "--mode", "mixed", "--emulate-gpu", "--keep-builds")
+    assert {name: query["rows"] for name, query in queries.items()} == expected
+
+
 def test_a_drawing(program, tmp_path):
     drawing = tmp_path / "trace.svg"
     bench(program, tmp_path, "--mode", "mixed", "--emulate-gpu", "--trace", drawing)

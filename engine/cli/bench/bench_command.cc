@@ -162,6 +162,8 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings) {
   AddResidencyOptions(ssb, settings);
   ssb->add_option("--connect", settings->connect, "Ask the node at this address");
   ssb->add_flag("--node", settings->own_node, "Ask a node of this process, over its socket");
+  ssb->add_flag("--keep-builds", settings->keep_builds,
+                "Keep build sides of generated tables for the next run, as those of files are");
   ssb->add_flag("--coupled", settings->coupled,
                 "With --mode gpu: open the GPU, convert and copy tables for every run");
   ssb->add_option("--query", settings->queries, "Only these queries, such as q2.1")

@@ -217,7 +217,7 @@ exec::EngineOptions EngineOptionsOf(const BenchSettings& settings) {
   options.keep_tables = settings.residency != Residency::kFile;
   options.gpu = GpuOptionsOf(settings);
   // What a node has read from files it keeps, and generated tables stand for files.
-  options.keep_added_builds = settings.own_node;
+  options.keep_added_builds = settings.own_node || settings.keep_builds;
   return options;
 }
 

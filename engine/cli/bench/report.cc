@@ -154,6 +154,7 @@ nlohmann::ordered_json ToJson(const BenchSettings& settings) {
   if (!settings.connect.empty()) json["connect"] = settings.connect;
   if (settings.own_node) json["node"] = true;
   if (settings.coupled) json["coupled"] = true;
+  if (settings.keep_builds) json["keep_builds"] = true;
   return json;
 }
 

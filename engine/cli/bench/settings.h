@@ -38,6 +38,7 @@ struct BenchSettings {
   std::string trace_file;         // mode mixed and auto; empty: none
   int clients = 1;                // that ask all queries at the same time, after the measured runs
   bool emulate_gpu = false;       // mode gpu, mixed, auto: with the emulated one
+  bool keep_builds = false;       // build sides of generated tables stay for the next run
   std::string connect;            // the address of a node to ask
   bool own_node = false;          // ask a node that this process starts
   bool coupled = false;           // mode gpu: the GPU is opened for each run
