@@ -119,7 +119,7 @@ class MixedRun {
   std::shared_ptr<const device::Program> program_;
   std::deque<Batch> in_flight_;
   bool lost_card_ = false;
-  std::string why_not_gpu_;
+  std::string why_not_gpu_ = "cores were done before the GPU had begun";
   ArrayPtr found_;                  // by the card, all that counts
   std::vector<int64_t> collected_;  // of one batch
   base::Status added_;              // not the card's error, so nobody else may try
