@@ -83,14 +83,12 @@ SVM_INLINE bool scale_wide(Wide& v, u32 digits) {
   return wide_scale(v, u64(power_of_ten(digits))) == 0;
 }
 
-// The magnitude 'v' of scale 'from' as a decimal(precision, to). A scale above 38 comes with at
-// most 39 digits.
+// The magnitude 'v' of scale 'from' as a decimal(precision, to); 'from' is at most 38 more.
 SVM_FUNCTION bool rescale_wide(Wide v, bool negative, u32 from, u32 to, u32 precision, i128* out) {
   if (to >= from) {
     const bool fits = scale_wide(v, to - from) && high_half(v) == 0;
     return give_decimal(low_half(v), negative, precision, out) && fits;
   }
-  if (from - to > kMaxPrecision) return give_decimal(0, false, precision, out);  // a small product
   if (!wide_less(v, wide_multiply(power_of_ten(from - to), power_of_ten(precision)))) return false;
   return give_decimal(round_wide(v, from - to), negative, precision, out);
 }
@@ -122,30 +120,19 @@ SVM_INLINE bool decimal_subtract(i128 a, u32 sa, i128 b, u32 sb, u32 precision, 
   return decimal_add(a, sa, -b, sb, precision, scale, out);
 }
 
-// a × b, of scales that add up to product_scale, as a decimal(precision, scale). Spark first rounds
-// a product of more than 38 digits to 38, then to the scale: two roundings, and so do we.
+// a × b, of scales that add up to product_scale, as a decimal(precision, scale). Spark cuts a
+// product to 39 digits and rounds that; what it cuts off never decides, so one rounding is the
+// same. (Versions before 3.5.1 rounded twice.) So it is with quotients.
 SVM_FUNCTION bool decimal_multiply(i128 a, i128 b, u32 product_scale, u32 precision, u32 scale,
                                    i128* out) {
   const bool negative = (a < 0) != (b < 0);
   Wide product = wide_multiply(magnitude(a), magnitude(b));
-  u32 excess = 0;
-  while (!wide_less(product, wide_multiply(power_of_ten(kMaxPrecision), power_of_ten(excess)))) {
-    ++excess;
+  if (product_scale > scale + kMaxPrecision) {
+    u128 cut_off;
+    product = wide_divide(product, power_of_ten(product_scale - scale - kMaxPrecision), &cut_off);
+    product_scale = scale + kMaxPrecision;
   }
-  if (excess > product_scale) return false;
-  product = wide_of(round_wide(product, excess));
-  return rescale_wide(product, negative, product_scale - excess, scale, precision, out);
-}
-
-// Whether a quotient's rest rounds up, when Spark first rounds to 38 fraction digits and then to
-// 'scale'.
-SVM_INLINE bool rest_rounds_up(u128 rest, u128 divisor, u32 scale) {
-  if (rest >= divisor - rest) return true;
-  u128 unused;
-  const u128 gap = divisor - rest - rest;
-  return gap <= low_half(
-                    wide_divide(wide_of(divisor), power_of_ten(kMaxPrecision - scale), &unused)) &&
-         scale < kMaxPrecision;
+  return rescale_wide(product, negative, product_scale, scale, precision, out);
 }
 
 // a of scale sa / b of scale sb as a decimal(precision, scale). False when b is 0.
@@ -164,7 +151,7 @@ SVM_FUNCTION bool decimal_divide(i128 a, u32 sa, i128 b, u32 sb, u32 precision, 
   const u128 by = low_half(divisor);
   const Wide quotient = wide_divide(dividend, by, &rest);
   if (high_half(quotient) != 0) return false;
-  const u128 rounded = low_half(quotient) + rest_rounds_up(rest, by, scale);
+  const u128 rounded = low_half(quotient) + (rest >= by - rest);
   return give_decimal(rounded, (a < 0) != (b < 0), precision, out);
 }
 
