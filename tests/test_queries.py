@@ -91,11 +91,14 @@ def test_decimals_divide_without_overflow_under_ansi(ask):
     table = pa.table({"most": pa.array([Decimal("9" * 28 + ".99")], pa.decimal128(30, 2)),
                       "least": pa.array([Decimal("0.01")], pa.decimal128(5, 2)),
                       "none": pa.array([Decimal(0)], pa.decimal128(5, 2)),
-                      "wide": pa.array([Decimal(10**37)], pa.decimal128(38, 0))})
+                      "wide": pa.array([Decimal(10**37)], pa.decimal128(38, 0)),
+                      "tiny": pa.array([Decimal("1E-38")], pa.decimal128(38, 38))})
     assert ask(table, ansi, x=call("DIVIDE", column("most"), column("least"))) == [(Decimal(10**30 - 1),)]
     assert "SVM-4004" in ask(table, ansi, x=call("DIVIDE", column("most"), column("none")))
-    error = ask(table, ansi, x=call("DIVIDE", column("wide"), column("least")))
-    assert "SVM-2005" in error and "more than 38 digits" in error
+    assert ask(table, ansi, x=call("DIVIDE", column("wide"), column("wide"))) == [(Decimal(1),)]
+    assert "SVM-4003" in ask(table, ansi, x=call("DIVIDE", column("wide"), column("least")))
+    error = ask(table, ansi, x=call("DIVIDE", column("wide"), column("tiny")))
+    assert "SVM-2005" in error and "more than 76 digits" in error
 
 
 def test_the_average_of_decimals_is_exact(program, tmp_path):

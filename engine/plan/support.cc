@@ -41,14 +41,18 @@ Reason CheckDatePart(Type type, const Settings& settings) {
   return is_instant && settings.time_zone != "UTC" ? Reason::kDatePartType : Reason::kNone;
 }
 
-// Kernels compute decimals in 128 bits, exactly or not at all.
+// Kernels compute decimals exactly or not at all: in 128 bits, dividends in 256, which hold every
+// value of 76 digits.
+constexpr int kMaxDividendDigits = 2 * kMaxPrecision;
+
 Reason CheckDecimal(const Expression& node) {
   if (!node.type.is_decimal()) return Reason::kNone;
   const Type left = node.arg(0).type;
   const Type right = node.arg(1).type;
   if (node.op == Op::kDivide) {
     const int shift = node.type.scale - left.scale + right.scale;
-    return left.precision + shift > kMaxPrecision ? Reason::kDecimalDivideWidth : Reason::kNone;
+    return left.precision + shift > kMaxDividendDigits ? Reason::kDecimalDivideWidth
+                                                       : Reason::kNone;
   }
   const int exact_scale =
       node.op == Op::kMultiply ? left.scale + right.scale : std::max(left.scale, right.scale);
@@ -79,9 +83,6 @@ Reason CheckNode(const Expression& node, const Settings& settings) {
       return Reason::kNone;
   }
 }
-
-// Sums are kept in 128 bits: 10^10 rows of so many digits do not leave them.
-constexpr int kMaxSummedPrecision = 28;
 
 class SupportCheck {
  public:
@@ -149,15 +150,6 @@ class SupportCheck {
     }
     if (picks && type.kind == TypeKind::kBinary) {
       Refuse(Reason::kAggregateType, type.ToString(), path);
-    }
-    // The sum has 10 digits more than its argument, and is shifted by what the average's scale has
-    // more.
-    const int digits = type.precision + 10 + call.type.scale - type.scale;
-    if (call.function == AggregateFunction::kAvg && type.is_decimal() && digits > kMaxPrecision) {
-      Refuse(Reason::kDecimalDivideWidth, type.ToString(), path);
-    }
-    if (call.function == AggregateFunction::kSum && type.precision > kMaxSummedPrecision) {
-      Refuse(Reason::kDecimalSumWidth, type.ToString(), path);
     }
     Check(*call.argument, path);
   }

@@ -107,6 +107,22 @@ TEST_F(AnswersTest, KeysAreComputedAfterTheFiltersThatGuardThem) {
   EXPECT_EQ(Column(**answer, 0), std::vector<int64_t>{expected});
 }
 
+TEST_F(AnswersTest, WideSumsAreExactOrFail) {
+  AddTable("facts", {{"x", Int32s(kRows, [](int64_t) { return 9; })}});
+  const client::Expr wide = Col("x").Cast(client::DecimalType(38, 0));
+  const auto sum = [](const client::Expr& value) {
+    return client::Table("facts")
+        .Aggregate({Sum(value).As("sum")})
+        .Map({{"sum", Col("sum").Cast(client::Int64Type())}});
+  };
+  const auto small = Run(sum(wide));
+  ASSERT_TRUE(small.ok()) << small.status();
+  EXPECT_EQ(Column(**small, 0), std::vector<int64_t>{9 * kRows});
+  const int64_t shift = 1'000'000'000'000;
+  EXPECT_EQ(base::CodeOf(Run(sum(wide * shift * shift * shift)).status()),
+            base::ErrorCode::kOverflow);
+}
+
 TEST_F(AnswersTest, ColumnsMayHaveAnyName) {
   std::vector<NamedArray> columns;
   std::vector<client::Agg> sums;

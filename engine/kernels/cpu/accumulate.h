@@ -8,6 +8,7 @@
 
 #include "engine/kernels/common/arithmetic.h"
 #include "engine/kernels/common/compare.h"
+#include "engine/kernels/common/decimal.h"
 #include "engine/kernels/cpu/columns.h"
 
 namespace shadowvm::kernels {
@@ -29,13 +30,19 @@ SVM_INLINE void store_value(i64* r, V value) {
 }
 
 // Sums start at 0 (0.0 for doubles). sum_i64 wraps; sum_i64_checked raises an overflow. A sum of
-// i128 takes two words and wraps: 10^9 rows of 38 digits pass its range, so the host bounds what
-// may be summed this way.
+// i128 takes two words. sum_i128_checked raises an overflow for a value of more than 28 digits:
+// 10^10 rows of no more cannot leave 38 digits, in whatever order they are added up. Where a sum
+// leaves them on its way Spark's own answer depends on that order, so we give none.
+inline constexpr u32 kMaxSummedDigits = 28;
 SVM_INLINE void sum_i64(i64* r, i64 v) { *r = i64(u64(*r) + u64(v)); }
 SVM_INLINE void sum_i64_checked(KernelCall* call, i64* r, i64 v) {
   if (__builtin_add_overflow(*r, v, r)) raise(call, kErrorOverflow);
 }
 SVM_INLINE void sum_i128(i64* r, i128 v) { store_value(r, i128(load_value<u128>(r) + u128(v))); }
+SVM_INLINE void sum_i128_checked(KernelCall* call, i64* r, i128 v) {
+  if (!decimal_fits(v, kMaxSummedDigits)) raise(call, kErrorOverflow);
+  sum_i128(r, v);
+}
 SVM_INLINE void sum_double(i64* r, double v) { store_value(r, load_value<double>(r) + v); }
 
 // Minima start at the type's largest value, maxima at its smallest: INT64_MAX and INT64_MIN, the

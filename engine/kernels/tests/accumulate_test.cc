@@ -36,6 +36,20 @@ TEST(AccumulateTest, SumsWrapOrRaise) {
   EXPECT_EQ(call.error, kErrorOverflow);
 }
 
+TEST(AccumulateTest, WideSumsRaiseWhereTheirOrderCouldMatter) {
+  for (const int sign : {1, -1}) {
+    i64 r[2] = {};
+    KernelCall call = {};
+    const i128 most = i128(power_of_ten(28)) - 1;
+    sum_i128_checked(&call, r, sign * most);
+    sum_i128_checked(&call, r, sign * most);
+    EXPECT_EQ(call.error, 0u);
+    EXPECT_TRUE(load_value<i128>(r) == sign * 2 * most);
+    sum_i128_checked(&call, r, sign * (most + 1));
+    EXPECT_EQ(call.error, kErrorOverflow);
+  }
+}
+
 TEST(AccumulateTest, WideSumsAndExtremes) {
   i64 r[2] = {};
   const i128 large = i128(INT64_MAX) * 1000;

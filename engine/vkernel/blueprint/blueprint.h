@@ -170,7 +170,7 @@ struct Accumulate {
   plan::ExpressionPtr argument;
   int word = 1;
   int valid_word = -1;   // counts non-null arguments; -1: the argument is never null
-  bool checked = false;  // kSumInt: overflow is an error
+  bool checked = false;  // kSumInt, kSumWide: an overflow is an error
 };
 
 enum class SinkForm : uint8_t { kCollect, kSingleGroup, kDenseGroups, kHashGroups };

@@ -51,6 +51,14 @@ AccumulateOp OpOf(const AggregateCall& call) {
   }
 }
 
+// Whether a sum must not run over. One of integers wraps by definition, but for ANSI; one of
+// decimals has room for 10^10 rows of so many digits.
+bool IsChecked(AccumulateOp op, const AggregateCall& call) {
+  constexpr int kSafeDigits = 28;
+  if (op == AccumulateOp::kSumInt) return call.mode == EvalMode::kAnsi;
+  return op == AccumulateOp::kSumWide && call.argument->type.precision > kSafeDigits;
+}
+
 int KeyWords(columns::Type type) { return ClassOf(type) == ValueClass::kWide ? 2 : 1; }
 
 }  // namespace
@@ -161,7 +169,7 @@ base::Status PipelineTranslator::AddAggregateSink(const plan::AggregateNode& nod
     Accumulate accumulate;
     accumulate.argument = Resolve(call.argument);
     accumulate.op = OpOf(call);
-    accumulate.checked = call.mode == EvalMode::kAnsi;
+    accumulate.checked = IsChecked(accumulate.op, call);
     accumulate.word = sink.row_words;
     if (accumulate.op == AccumulateOp::kCountValid) {
       accumulate.valid_word = accumulate.word;

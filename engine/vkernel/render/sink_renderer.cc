@@ -253,7 +253,7 @@ std::string SinkRenderer::AccumulateText(const Accumulate& accumulate, const std
                                          const std::string& value) {
   std::string verb = VerbOf(accumulate.op);
   std::string arguments = "(";
-  if (accumulate.op == AccumulateOp::kSumInt && accumulate.checked) {
+  if (accumulate.checked) {
     verb += "_checked";
     arguments += "call, ";
   }

@@ -42,7 +42,7 @@ std::string WhyNotAccumulate(const Accumulate& accumulate) {
     default:
       break;
   }
-  if (accumulate.checked) return "a sum of integers that must not overflow";
+  if (accumulate.checked) return "a sum that must not overflow";
   if (ReadsText(*accumulate.argument)) return "an aggregate that computes with strings";
   return "";
 }

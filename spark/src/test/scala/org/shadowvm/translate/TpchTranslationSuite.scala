@@ -13,20 +13,10 @@ class TpchTranslationSuite extends TranslateSuite {
 
   /** What each query has that stays in Spark; nothing: it runs whole in the node. */
   private val expected: Map[String, Set[String]] = Map(
-    "q1" -> Set("DECIMAL_WIDTH"),
-    "q3" -> Set("DECIMAL_WIDTH"),
-    "q5" -> Set("DECIMAL_WIDTH"),
-    "q6" -> Set("DECIMAL_WIDTH"),
-    "q7" -> Set("DECIMAL_WIDTH"),
-    "q8" -> Set("DECIMAL_WIDTH"),
-    "q9" -> Set("DECIMAL_WIDTH"),
-    "q10" -> Set("DECIMAL_WIDTH"),
     "q11" -> Set("SUBQUERY"),
     "q13" -> Set("JOIN_KIND"),
-    "q14" -> Set("DECIMAL_WIDTH"),
-    "q15" -> Set("DECIMAL_WIDTH", "SUBQUERY"),
+    "q15" -> Set("SUBQUERY"),
     "q16" -> Set("JOIN_KIND"),
-    "q19" -> Set("DECIMAL_WIDTH"),
     "q21" -> Set("JOIN_CONDITION"),
     "q22" -> Set("EXPRESSION", "SUBQUERY"))
 

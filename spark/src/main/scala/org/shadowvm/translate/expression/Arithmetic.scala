@@ -43,7 +43,7 @@ object Arithmetic {
 
   private val MaxPrecision = DecimalType.MAX_PRECISION
 
-  /** The node computes decimals in 128 bits: exactly, or not at all. */
+  /** The node computes decimals in 128 bits, dividends in 256: exactly, or not at all. */
   private def decimalProblem(
       node: BinaryArithmetic,
       left: DecimalType,
@@ -56,8 +56,8 @@ object Arithmetic {
     node match {
       case _ if EvalContexts.allowsPrecisionLoss(node).exists(_ != translate.session.allowsPrecisionLoss) =>
         reason("its rule of precision is not the session's")
-      case _: Divide if left.precision + result.scale - left.scale + right.scale > MaxPrecision =>
-        reason("the scaled dividend would need more than 38 digits")
+      case _: Divide if left.precision + result.scale - left.scale + right.scale > 2 * MaxPrecision =>
+        reason("the scaled dividend would need more than 76 digits")
       case _: Divide => None
       case _: Multiply if result.scale < left.scale + right.scale => reason("the product would lose some of its scale")
       case _: Multiply => None

@@ -70,10 +70,6 @@ object AggregateCalls {
         reason("STRICT_FLOAT", "averages are sums of floats, which depend on the order of rows")
       case (_: Sum, Some(FloatType | DoubleType)) if strictFloat =>
         reason("STRICT_FLOAT", "sums of floats depend on the order of rows")
-      case (_: Sum, Some(decimal: DecimalType)) if decimal.precision > MaxSummedPrecision =>
-        reason("DECIMAL_WIDTH", s"sums of ${decimal.sql} may leave 128 bits")
-      case (average: Average, Some(decimal: DecimalType)) if averageDigits(average, decimal) > MaxPrecision =>
-        reason("DECIMAL_WIDTH", s"averages of ${decimal.sql} may leave 128 bits")
       case (sum: Sum, Some(ByteType | ShortType | IntegerType | LongType))
           if EvalContexts.modeOf(sum) == EvalMode.TRY =>
         reason("AGGREGATE_FUNCTION", "sums of integers that are null on overflow are not supported")
@@ -81,14 +77,5 @@ object AggregateCalls {
       case (_: Min | _: Max, Some(BinaryType)) => reason("TYPE", "not on binary values")
       case _ => None
     }
-  }
-
-  private val MaxPrecision = DecimalType.MAX_PRECISION
-  private val MaxSummedPrecision = 28
-
-  /** Of the sum, shifted by what the average's scale has more. */
-  private def averageDigits(average: Average, decimal: DecimalType): Int = average.dataType match {
-    case result: DecimalType => decimal.precision + 10 + result.scale - decimal.scale
-    case _ => 0
   }
 }
