@@ -15,11 +15,16 @@ import org.shadowvm.translate.operator.{FileListing, OperatorTable}
  * Answers, for the nodes of one plan, what can run in the node and what it becomes there. Each node is looked at once,
  * and its files are listed once. For one thread and one pass over a plan: files and settings are as they were then.
  */
-final class PlanSupport(val session: SessionFacts) {
+final class PlanSupport private (
+    val session: SessionFacts,
+    private[translate] val listing: FileListing,
+    subqueries: SubqueryValues) {
+
+  def this(session: SessionFacts) = this(session, new FileListing, SubqueryValues.Unknown)
+
 
   private val fragments = new IdentityHashMap[SparkPlan, Either[Seq[Reason], Fragment]]()
   private val complete = new IdentityHashMap[SparkPlan, java.lang.Boolean]()
-  private[translate] val listing = new FileListing
 
   /** Why this operator cannot run in the node, its children apart. */
   def reasons(node: SparkPlan): Seq[Reason] = fragment(node).fold(identity, _ => Nil)
@@ -38,6 +43,9 @@ final class PlanSupport(val session: SessionFacts) {
     case Right(found) => listing.bytesOf(node) + found.inputs.map(inputBytes).sum
   }
 
+  /** The same plan, files and settings with these values of its subqueries. */
+  def withValues(values: SubqueryValues): PlanSupport = new PlanSupport(session, listing, values)
+
   private[translate] def fragment(node: SparkPlan): Either[Seq[Reason], Fragment] = {
     val known = fragments.get(node)
     if (known != null) known
@@ -53,7 +61,7 @@ final class PlanSupport(val session: SessionFacts) {
     fragment(node).fold(_ => Columns.of(node.output), _.columns)
 
   private[translate] def expressions(columns: Columns): ExpressionTranslator =
-    new ExpressionTranslator(columns, session)
+    new ExpressionTranslator(columns, session, subqueries)
 
   private def isComplete(node: SparkPlan): Boolean = {
     val known = complete.get(node)

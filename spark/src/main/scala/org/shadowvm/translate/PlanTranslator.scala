@@ -7,13 +7,20 @@ import java.util.IdentityHashMap
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{ScalarSubquery, SparkPlan}
 
 import org.shadowvm.proto.{v1 => wire}
 import org.shadowvm.translate.expression.ExpressionTranslator
 
-/** A command, and for each of its actions the Spark operator that it came from. */
-final case class Translated(command: wire.Command, planOf: Map[Int, SparkPlan])
+/**
+ * A command, and for each of its actions the Spark operator that it came from.
+ *
+ * @param subqueries whose values the command holds
+ */
+final case class Translated(
+    command: wire.Command,
+    planOf: Map[Int, SparkPlan],
+    subqueries: Seq[ScalarSubquery] = Nil)
 
 /** Puts the fragments of a supported subtree together. */
 object PlanTranslator {
@@ -22,8 +29,17 @@ object PlanTranslator {
 
   /** The command whose rows are the subtree's, column for column. Left: every reason of every operator in it. */
   def translate(subtree: SparkPlan, support: PlanSupport): Either[Seq[Reason], Translated] =
-    if (support.wholeSubtree(subtree)) Right(new Assembly(support).run(subtree))
-    else Left(allReasons(subtree, support))
+    if (!support.wholeSubtree(subtree)) Left(allReasons(subtree, support))
+    else Right(new Assembly(support).run(subtree).copy(subqueries = subqueriesOf(subtree, support)))
+
+  /** Not all that are there: Spark puts some where they save work and change no rows. */
+  private def subqueriesOf(subtree: SparkPlan, support: PlanSupport): Seq[ScalarSubquery] =
+    if (!subtree.exists(_.expressions.exists(_.exists(_.isInstanceOf[ScalarSubquery])))) Nil
+    else {
+      val recorder = new SubqueryValues.Recorder
+      new Assembly(support.withValues(recorder)).run(subtree)
+      recorder.asked
+    }
 
   private def allReasons(subtree: SparkPlan, support: PlanSupport): Seq[Reason] = {
     val found = subtree.collect { case node => support.reasons(node) }.flatten.distinct

@@ -56,6 +56,13 @@ class OperatorTranslationSuite extends TranslateSuite {
     }
   }
 
+  test("a subquery is a constant, of which only the type is known before it has run") {
+    val found = translated("SELECT k FROM u WHERE v > (SELECT avg(v) FROM u)")
+    assert(CommandText.of(found.command).exists(_.contains("null:double")), CommandText.of(found.command))
+    assert(found.subqueries.length == 1)
+    assert(translated("SELECT k FROM u WHERE v > 1").subqueries.isEmpty)
+  }
+
   test("groups with every function") {
     val command = commandOf("SELECT k, sum(v), count(name), count(*), min(v), max(name), avg(k) FROM u GROUP BY k")
     assert(command(1) ==

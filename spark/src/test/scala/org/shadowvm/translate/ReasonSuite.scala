@@ -38,7 +38,6 @@ class ReasonSuite extends TranslateSuite {
   refused("input_file_name()", "NON_DETERMINISTIC")
   refused("rand()", "NON_DETERMINISTIC")
   refused("monotonically_increasing_id()", "NON_DETERMINISTIC")
-  refused("(SELECT max(k) FROM u)", "SUBQUERY")
   refused("s LIKE concat(s, '%')", "EXPRESSION_USE")
   refused("s LIKE 'a#b_' ESCAPE '#'", "EXPRESSION_USE")
   refused("s RLIKE 'a+'", "EXPRESSION")

@@ -10,7 +10,7 @@ object ExpressionTable {
 
   private val rules: Map[Class[_], Rule] =
     (Arithmetic.rules ++ Comparisons.rules ++ Logic.rules ++ Choices.rules ++ Membership.rules ++ TextMatches.rules ++
-      Casts.rules ++ DateParts.rules ++ Wrappers.rules).toMap
+      Casts.rules ++ DateParts.rules ++ Subqueries.rules ++ Wrappers.rules).toMap
 
   def ruleOf(expression: Expression): Option[Rule] = rules.get(expression.getClass)
 

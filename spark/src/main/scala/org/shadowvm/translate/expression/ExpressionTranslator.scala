@@ -4,16 +4,17 @@
 package org.shadowvm.translate.expression
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal, NamedExpression}
+import org.apache.spark.sql.types.DataType
 
 import org.shadowvm.proto.{v1 => wire}
-import org.shadowvm.translate.{Columns, Reason, SessionFacts, WireLiterals, WireTypes}
+import org.shadowvm.translate.{Columns, Reason, SessionFacts, SubqueryValues, WireLiterals, WireTypes}
 
 /** Turns Catalyst expressions over 'columns' into those of a command. */
-final class ExpressionTranslator(columns: Columns, val session: SessionFacts) {
+final class ExpressionTranslator(columns: Columns, val session: SessionFacts, val subqueries: SubqueryValues) {
 
   def apply(expression: Expression): Translation = expression match {
     case attribute: Attribute => column(attribute)
-    case literal: Literal => literalOf(literal.value, literal.dataType)
+    case literal: Literal => constant(literal.value, literal.dataType)
     case other => byRule(other)
   }
 
@@ -35,14 +36,14 @@ final class ExpressionTranslator(columns: Columns, val session: SessionFacts) {
       wire.Expression.newBuilder().setCall(call).build()
     }
 
+  def constant(value: Any, dataType: DataType): Translation =
+    WireLiterals.of(value, dataType).map(literal => wire.Expression.newBuilder().setLiteral(literal).build())
+
   private def column(attribute: Attribute): Translation =
     for {
       _ <- WireTypes.of(attribute.dataType)
       ordinal <- columns.ordinalOf(attribute.exprId).toRight(unknown(attribute))
     } yield ExpressionTranslator.column(ordinal)
-
-  private def literalOf(value: Any, dataType: org.apache.spark.sql.types.DataType): Translation =
-    WireLiterals.of(value, dataType).map(literal => wire.Expression.newBuilder().setLiteral(literal).build())
 
   private def byRule(expression: Expression): Translation = {
     val name = expression.getClass.getSimpleName

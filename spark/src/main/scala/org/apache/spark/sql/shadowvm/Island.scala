@@ -6,11 +6,21 @@ package org.apache.spark.sql.shadowvm
 import java.security.MessageDigest
 import java.util.HexFormat
 
-import org.shadowvm.proto.v1.Command
-import org.shadowvm.translate.Translated
+import org.apache.spark.sql.execution.ScalarSubquery
+import org.shadowvm.node.NodeFailure
+import org.shadowvm.proto.v1.{Command, ErrorClass}
+import org.shadowvm.translate.{Reason, SubqueryValues, Translated}
 
-/** A subtree as a command. Two islands of the same command are the same. */
-final class Island(translation: Translated) {
+/**
+ * A subtree as a command. Two islands of the same command are the same, but for those that wait for subqueries: these
+ * are only what the node is asked about before it runs anything.
+ *
+ * @param again
+ *   translates the subtree with the values of its subqueries, where it has any
+ */
+final class Island(
+    translation: Translated,
+    again: SubqueryValues => Either[Seq[Reason], Translated] = _ => Left(Nil)) {
   val command: Command = translation.command
   val bytes: Array[Byte] = command.toByteArray
 
@@ -20,6 +30,20 @@ final class Island(translation: Translated) {
 
   /** The Spark operators' ids, by action. */
   val operatorOf: Map[Int, Int] = translation.planOf.map { case (action, plan) => action -> plan.id }
+
+  /** Those whose values it waits for. */
+  def subqueries: Seq[ScalarSubquery] = translation.subqueries
+
+  /** As it runs, after its subqueries. A value that cannot travel is a failure like any other of the node. */
+  def after(ran: Seq[ScalarSubquery]): Island =
+    if (subqueries.isEmpty) this
+    else
+      again(new SubqueryValues.Known(ran)) match {
+        case Right(complete) => new Island(complete)
+        case Left(reasons) =>
+          val why = reasons.map(_.text).mkString("; ")
+          throw new NodeFailure(NodeFailure.NoCode, ErrorClass.ERROR_CLASS_USER, why)
+      }
 
   override def equals(other: Any): Boolean = other match {
     case that: Island => key == that.key

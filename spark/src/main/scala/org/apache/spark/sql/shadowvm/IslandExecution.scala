@@ -15,6 +15,9 @@ import org.shadowvm.settings.ShadowSettings
 private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Logging {
   private val context = root.context
   private val settings = ShadowSettings.of(root.conf)
+
+  /** Not before the subqueries have run. */
+  private lazy val island = root.island.after(root.parameters)
   @volatile private var fallback: Option[SparkPlan] = None
 
   def inSpark: Option[SparkPlan] = fallback
@@ -31,7 +34,7 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
     (for {
       execution <- executionId
       runtime <- ShadowRuntime.of(context)
-    } yield answers(runtime).of(SharedAnswers.Key(execution, root.island.key))(make)).getOrElse(make)
+    } yield answers(runtime).of(SharedAnswers.Key(execution, island.key))(make)).getOrElse(make)
 
   private def run[T](inNode: => T)(inSpark: SparkPlan => T): T =
     try {
@@ -53,14 +56,14 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
     }
 
   private def doors(): QueryDoors = {
-    val query = QueryDoors.query(context, settings, root.island, queryId)
+    val query = QueryDoors.query(context, settings, island, queryId)
     new QueryDoors(context, settings, query, root.output, QueryMetricsReport.post(root, _, _, _))
   }
 
   /** The same for the same island twice in one execution, so that it runs once; another in every other execution. */
   private def queryId: String = {
     val execution = executionId.fold(s"none${IslandExecution.lastNumber.incrementAndGet()}")(_.toString)
-    s"${context.applicationId}-$execution-${root.island.key}"
+    s"${context.applicationId}-$execution-${island.key}"
   }
 
   private def executionId: Option[Long] =

@@ -107,7 +107,7 @@ private[shadowvm] final class Offload(session: SparkShim.Session, runtime: Shado
 
   /** Asks the node. What it refuses is cut off, and the rest is tried again. */
   private def judged(plan: SparkPlan, translation: Translated, relied: Boolean, root: Boolean): SparkPlan = {
-    val island = new Island(translation)
+    val island = new Island(translation, values => PlanTranslator.translate(plan, support.withValues(values)))
     verdict(island) match {
       case _ if noNode.isDefined => // It has gone meanwhile.
         Reasons.putOnAll(plan, noNode.get)

@@ -16,8 +16,9 @@ private[shadowvm] object PlanReport {
 
   private def operators(plan: SparkPlan, depth: Int): Seq[OperatorReport] = plan match {
     case result: ShadowResultExec =>
-      // Where Spark has run it instead, that plan counts.
-      operators(result.inSpark.getOrElse(result.child), depth)
+      // Where Spark has run it instead, that plan counts, and has the subqueries as well.
+      result.inSpark.fold(operators(result.child, depth) ++ result.subqueries.flatMap(operators(_, depth + 1)))(
+        operators(_, depth))
     case _ if isWrapper(plan) => PlanBelow.of(plan).flatMap(operators(_, depth))
     case _ => operator(plan, depth) +: PlanBelow.of(plan).flatMap(operators(_, depth + 1))
   }

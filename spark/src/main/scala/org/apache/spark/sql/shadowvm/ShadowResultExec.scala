@@ -7,18 +7,22 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, SinglePartition}
-import org.apache.spark.sql.execution.{ColumnarToRowTransition, SparkPlan}
+import org.apache.spark.sql.execution.{ColumnarToRowTransition, ScalarSubquery, SparkPlan}
 import org.apache.spark.sql.execution.metric.SQLMetric
 
 /**
  * The top of an island: the only one of our operators that Spark executes. A transition from columns to rows, so that
  * Spark puts none above it and calls its doors. There are five of them, and each is the driver's: whatever a node fails
  * at before the first row is out, this falls back to the original plan.
+ *
+ * @param parameters
+ *   subqueries of the island, here so that Spark runs them before it
  */
 case class ShadowResultExec(
     @transient child: SparkPlan,
     @transient original: SparkPlan,
-    @transient island: Island)
+    @transient island: Island,
+    @transient parameters: Seq[ScalarSubquery])
     extends ColumnarToRowTransition
     with DrawsFallback {
   @transient private lazy val execution = new IslandExecution(this)

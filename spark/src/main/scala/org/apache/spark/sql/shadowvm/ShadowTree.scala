@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.joins.BaseJoinExec
 /** The operators of an island as Spark sees them from then on. */
 private[shadowvm] object ShadowTree {
   def of(plan: SparkPlan, island: Island): ShadowResultExec = {
-    val result = ShadowResultExec(shadow(plan), plan, island)
+    val result = ShadowResultExec(shadow(plan), plan, island, island.subqueries)
     // Adaptive execution finds its way by logical links, which are tags.
     result.copyTagsFrom(plan)
     result

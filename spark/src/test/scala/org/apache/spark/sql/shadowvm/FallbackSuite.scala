@@ -45,6 +45,15 @@ class FallbackSuite extends ShadowSuite {
 
   test("killed before collect")(fellBack(_.collect().toSeq))
 
+  test("killed before a query with a subquery") {
+    val mostly = s"SELECT count(*) FROM sales WHERE s_price > (SELECT avg(s_price) FROM sales)"
+    val rows = inSparkOnly(spark.sql(mostly).collect().toSeq)
+    val query = spark.sql(mostly)
+    NodeSignals.kill(node)
+    assert(query.collect().toSeq == rows)
+    assert(ShadowReport.of(query).accelerated == 0, ShadowReport.of(query))
+  }
+
   test("killed before take, which asks for rows in another way") {
     val rows = expected.take(3)
     assert(afterKill(_.take(3).toSeq)._1 == rows)

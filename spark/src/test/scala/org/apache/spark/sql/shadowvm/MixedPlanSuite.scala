@@ -97,7 +97,10 @@ abstract class MixedPlanSuite extends ShadowSuite {
   }
 
   test("a subquery that is one value") {
-    runsInBoth(spark.sql(s"SELECT s_customer, n FROM ($perCustomer) WHERE n > (SELECT avg(s_quantity) FROM sales) - 30"))
+    runsInNode(s"SELECT s_customer, n FROM ($perCustomer) WHERE n > (SELECT avg(s_quantity) FROM sales) - 30")
+    val inSpark = runsInBoth(
+      spark.sql(s"SELECT s_customer, n FROM ($perCustomer) WHERE n > (SELECT max(twice(s_quantity)) FROM sales) - 190"))
+    assert(inSpark.operators.exists(operator => operator.name == "ShadowFilter"), inSpark)
   }
 
   test("a Spark function below leaves the query to Spark") {
