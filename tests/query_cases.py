@@ -66,18 +66,18 @@ def joined(tables, kind: str, keys: list[tuple[str, str]], build: str = "RIGHT")
         "LESS", paired.column("id", INT64), paired.literal(2500, INT64)).json)
     joined_at = command.join(kind, left, command.scan(tables.dims), [column(key) for key, _ in keys],
                              [column(key) for _, key in keys], build)
-    outputs = ["id", keys[0][0]] + (["key", "r_s", "r_d38_n"] if kind == "INNER" else [])
+    outputs = ["id", keys[0][0]] + (["key", "r_s", "r_d38_n"] if kind in ("INNER", "LEFT_OUTER") else [])
     command.map(joined_at, **{name: column(name) for name in outputs})
     left_sql = f"(SELECT * FROM read_parquet('{tables.facts[0]}') WHERE id < 2500) l"
     condition = " AND ".join(f"l.{a} = r.{b}" for a, b in keys)
-    word = {"INNER": "", "LEFT_SEMI": "SEMI", "LEFT_ANTI": "ANTI"}[kind]
+    word = {"INNER": "", "LEFT_SEMI": "SEMI", "LEFT_ANTI": "ANTI", "LEFT_OUTER": "LEFT"}[kind]
     sql = f"SELECT {', '.join(outputs)} FROM {left_sql} {word} JOIN read_parquet('{tables.dims}') r ON {condition}"
     return Case(command, sql)
 
 
 def joins(tables) -> dict[str, Case]:
     cases = {}
-    for kind in ("INNER", "LEFT_SEMI", "LEFT_ANTI"):
+    for kind in ("INNER", "LEFT_SEMI", "LEFT_ANTI", "LEFT_OUTER"):
         for pair in JOIN_KEYS:
             cases[f"join_{kind.lower()}_{pair[0]}_{pair[1]}"] = joined(tables, kind, [pair])
         for keys in ([("i8", "r_i8"), ("b_n", "r_b_n")], [("s", "r_s"), ("i8_n", "r_i8_n")],

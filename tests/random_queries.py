@@ -232,12 +232,14 @@ class RandomQuery:
         self.replace_columns(identity | kept | self.draw_outputs("m"))
 
     def draw_join(self, dims: list[Pair]) -> tuple[str, list[tuple[Pair, Pair]], str]:
-        kind = self.draw.choice(["INNER", "INNER", "LEFT_SEMI", "LEFT_ANTI"])
+        kind = self.draw.choice(["INNER", "INNER", "LEFT_SEMI", "LEFT_ANTI", "LEFT_OUTER"])
         pairs = self.draw_join_keys(dims)
         condition = " AND ".join(f"l.{left.sql} = r.{key.sql}" for left, key in pairs) or "true"
         build = f"read_parquet('{self.data.dims}') r"
         if kind == "INNER":
             return kind, pairs, f"SELECT l.*, r.* FROM ({self.sql}) l, {build} WHERE {condition}"
+        if kind == "LEFT_OUTER":
+            return kind, pairs, f"SELECT l.*, r.* FROM ({self.sql}) l LEFT JOIN {build} ON {condition}"
         word = "EXISTS" if kind == "LEFT_SEMI" else "NOT EXISTS"
         return kind, pairs, f"SELECT * FROM ({self.sql}) l WHERE {word} (SELECT 1 FROM {build} WHERE {condition})"
 
@@ -250,7 +252,7 @@ class RandomQuery:
         self.at = self.command.join(kind, self.at, self.command.scan(self.data.dims), [left.json for left, _ in pairs],
                                     [key.json for _, key in pairs], build)
         self.sql = sql
-        if kind == "INNER":
+        if kind in ("INNER", "LEFT_OUTER"):
             self.scope = self.scope + dims
 
     def draw_join_keys(self, dims: list[Pair]) -> list[tuple[Pair, Pair]]:

@@ -24,6 +24,8 @@ v1::JoinKind ProtoOf(JoinKind kind) {
       return v1::JOIN_KIND_LEFT_SEMI;
     case JoinKind::kLeftAnti:
       return v1::JOIN_KIND_LEFT_ANTI;
+    case JoinKind::kLeftOuter:
+      return v1::JOIN_KIND_LEFT_OUTER;
   }
   return v1::JOIN_KIND_UNSPECIFIED;
 }
@@ -131,6 +133,10 @@ Frame Frame::SemiJoin(const Frame& other, const std::vector<On>& keys) const {
 
 Frame Frame::AntiJoin(const Frame& other, const std::vector<On>& keys) const {
   return Join(other, keys, JoinKind::kLeftAnti);
+}
+
+Frame Frame::LeftJoin(const Frame& other, const std::vector<On>& keys) const {
+  return Join(other, keys, JoinKind::kLeftOuter);
 }
 
 GroupedFrame Frame::GroupBy(const std::vector<Named>& keys) const { return {*this, keys}; }

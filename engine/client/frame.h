@@ -37,7 +37,7 @@ struct On {
   Expr right;
 };
 
-enum class JoinKind { kInner, kLeftSemi, kLeftAnti };
+enum class JoinKind { kInner, kLeftSemi, kLeftAnti, kLeftOuter };
 
 class Agg {
  public:
@@ -88,6 +88,8 @@ class Frame {
              JoinKind kind = JoinKind::kInner) const;
   Frame SemiJoin(const Frame& other, const std::vector<On>& keys) const;
   Frame AntiJoin(const Frame& other, const std::vector<On>& keys) const;
+  // A row that meets none has nulls for the other's columns.
+  Frame LeftJoin(const Frame& other, const std::vector<On>& keys) const;
 
   GroupedFrame GroupBy(const std::vector<Named>& keys) const;
   Frame Aggregate(const std::vector<Agg>& aggregates) const;  // over all rows: one row

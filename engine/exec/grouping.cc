@@ -69,7 +69,8 @@ class DenseChooser {
   // Codes of a direct table are looked up by the key column again; those of a hash table need its
   // matches, which are by position in the source's tile.
   bool CanGiveCodes(const vkernel::Join& join) const {
-    if (!join.unique) return false;
+    // Code 0 is a row to be dropped; in an outer join it would be a group.
+    if (!join.unique || join.kind == plan::JoinKind::kLeftOuter) return false;
     if (join.form == vkernel::JoinForm::kHash) return blueprint_.levels.size() == 1;
     return join.form == vkernel::JoinForm::kDirect && join.key_column >= 0;
   }

@@ -22,9 +22,11 @@ vkernel::RowKind KindOf(const RowColumn& column) {
 JoinFacts FactsOf(const plan::JoinNode& node, const PipelineOutput& build,
                   const std::optional<columns::Zone>& probe_zone) {
   JoinFacts facts;
-  facts.integer_key =
-      build.keys.size() == 1 && build.rows->columns[build.keys[0]].column.is_integer();
-  facts.existence_only = node.join_kind != plan::JoinKind::kInner;
+  // Rows without a match stay in an outer join, so its matches are kept, as those of a hash table
+  // are; one addressed by key would find them anew for every column.
+  facts.integer_key = node.join_kind != plan::JoinKind::kLeftOuter && build.keys.size() == 1 &&
+                      build.rows->columns[build.keys[0]].column.is_integer();
+  facts.existence_only = !plan::GivesPairs(node.join_kind);
   facts.build_rows = build.most_rows;
   facts.build_zone = build.key_zone;
   facts.probe_zone = probe_zone;

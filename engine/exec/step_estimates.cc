@@ -67,6 +67,7 @@ StepEstimate EstimateProbe(const PipelineBinding& binding, const Step& step) {
   StepEstimate estimate;
   if (join.form == vkernel::JoinForm::kHash) {
     estimate.cost = kHashCost;
+    if (join.kind == plan::JoinKind::kLeftOuter) estimate.selectivity = 1;
     return estimate;
   }
   const kernels::DirectView view = table.direct();

@@ -39,6 +39,8 @@ std::string_view NameOf(JoinKind kind) {
       return "left_semi";
     case JoinKind::kLeftAnti:
       return "left_anti";
+    case JoinKind::kLeftOuter:
+      return "left_outer";
   }
   return "unknown";
 }

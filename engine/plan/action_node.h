@@ -83,8 +83,12 @@ struct MapNode : ActionNode {
   std::vector<NamedExpression> expressions;  // one per output field
 };
 
-enum class JoinKind : uint8_t { kInner, kLeftSemi, kLeftAnti };
+enum class JoinKind : uint8_t { kInner, kLeftSemi, kLeftAnti, kLeftOuter };
 std::string_view NameOf(JoinKind kind);
+// Whether the result has a row for each pair that meets, with columns of both sides.
+constexpr bool GivesPairs(JoinKind kind) {
+  return kind == JoinKind::kInner || kind == JoinKind::kLeftOuter;
+}
 
 // The right input is built, the left one probed, always. Rows with a null in a key meet nothing.
 struct JoinNode : ActionNode {

@@ -167,6 +167,8 @@ Result<JoinKind> JoinKindOf(v1::JoinKind kind) {
       return JoinKind::kLeftSemi;
     case v1::JOIN_KIND_LEFT_ANTI:
       return JoinKind::kLeftAnti;
+    case v1::JOIN_KIND_LEFT_OUTER:
+      return JoinKind::kLeftOuter;
     default:
       return MakeError(ErrorCode::kUnsupported,
                        "join kind number " + std::to_string(static_cast<int>(kind)));
@@ -180,12 +182,15 @@ NodeResult BuildJoin(const v1::Action& action, std::vector<const ActionNode*> in
   SVM_ASSIGN_OR_RETURN(node->join_kind, JoinKindOf(action.join().kind()));
   SVM_RETURN_NOT_OK(BuildJoinKeys(action.join(), context, node.get()));
   const columns::Schema& left = node->left().output;
-  const columns::Schema both = Joined(left, node->right().output);
-  const bool inner = node->join_kind == JoinKind::kInner;
-  node->kept = AllColumns(inner ? both.num_fields() : left.num_fields());
+  columns::Schema right = node->right().output;
+  if (node->join_kind == JoinKind::kLeftOuter) {
+    for (columns::Field& field : right.fields) field.nullable = true;
+  }
+  const columns::Schema both = Joined(left, right);
+  node->kept = AllColumns(GivesPairs(node->join_kind) ? both.num_fields() : left.num_fields());
   node->output = KeptFields(both, node->kept);
   if (action.join().build_side() == v1::BUILD_SIDE_LEFT) {
-    if (!inner)
+    if (node->join_kind != JoinKind::kInner)
       return MakeError(ErrorCode::kBadCommand, "only an inner join can build its left side");
     BuildLeftSide(node.get());
   }

@@ -85,6 +85,8 @@ void FilterPusher::DescendJoin(int place, const JoinNode& join) {
   const int num_all = num_left + join.right().output.num_fields();
   std::vector<int> right_numbers(num_all);
   for (int i = num_left; i < num_all; ++i) right_numbers[i] = i - num_left;
+  // Below an outer join it would let rows through, with nulls, that it has to drop.
+  const bool reaches_right = join.join_kind != JoinKind::kLeftOuter;
   for (auto& condition : arriving_[place]) {
     if (CanRaise(*condition.expression)) {
       resting_[place].push_back(condition);
@@ -93,7 +95,8 @@ void FilterPusher::DescendJoin(int place, const JoinNode& join) {
     const ExpressionPtr over_both = Renumber(condition.expression, join.kept);
     if (AllColumnsAre(*over_both, num_all, [&](int i) { return i < num_left; })) {
       HandOn(place, 0, {over_both, condition.id});
-    } else if (AllColumnsAre(*over_both, num_all, [&](int i) { return i >= num_left; })) {
+    } else if (reaches_right &&
+               AllColumnsAre(*over_both, num_all, [&](int i) { return i >= num_left; })) {
       HandOn(place, 1, {Renumber(over_both, right_numbers), condition.id});
     } else {
       resting_[place].push_back(condition);

@@ -34,6 +34,14 @@ Frame JoinPlainText() {
       .Select({"id", "guest"});
 }
 
+Frame OuterJoins(int variant) {
+  return Sales()
+      .LeftJoin(Table("store").Select({"store_id", "place", "region"}), {On("shelf", "store_id")})
+      .LeftJoin(Table("visit").Select({"visit_store", "guest"}), {On("store", "visit_store")})
+      .Filter(Col("region").IsNull() || Col("store_id") > variant)
+      .Select({"id", "place", "region", "guest"});
+}
+
 Frame SemiJoinCodes() {
   return Sales().SemiJoin(Table("store"), {On("village", "place")}).Select({"id", "village"});
 }
@@ -156,6 +164,7 @@ std::vector<KernelCase> SmallCases(int variant) {
   return {{"join_two_keys", JoinTwoKeys(variant)},
           {"join_plain_text", JoinPlainText()},
           {"semi_join_codes", SemiJoinCodes()},
+          {"outer_joins", OuterJoins(variant)},
           {"expand", Expand(variant)},
           {"nested_expand", NestedExpand(variant)},
           {"semi_and_anti_nullable", SemiAndAntiNullable()},

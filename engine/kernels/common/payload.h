@@ -58,4 +58,16 @@ struct TextPayload : AnyPayload {
   SVM_MEMBER Text operator[](u32 row) const { return data[row]; }
 };
 
+// Of a build side where some rows have no match, which is row kNoRow and reads as null.
+template <class P>
+struct OuterPayload {
+  P matched;
+  SVM_MEMBER explicit OuterPayload(const PayloadView& view) : matched(view) {}
+  SVM_MEMBER bool valid(u32 row) const { return row != kNoRow && matched.valid(row); }
+  SVM_MEMBER u32 code(u32 row) const { return row != kNoRow ? matched.code(row) : 0; }
+  SVM_MEMBER auto operator[](u32 row) const {
+    return row != kNoRow ? matched[row] : decltype(matched[row]){};
+  }
+};
+
 }  // namespace shadowvm::kernels

@@ -95,6 +95,15 @@ TEST(RewriteTest, AGuardThatStaysHoldsBackWhatItGuards) {
       << Rewritten(frame, ansi);
 }
 
+TEST(RewriteTest, ConditionsOnTheOuterSideStayAboveTheJoin) {
+  const auto joined =
+      TableNamed("lineorder").LeftJoin(TableNamed("date"), {On("lo_orderdate", "d_datekey")});
+  EXPECT_NE(Rewritten(joined.Filter(Col("d_year").IsNull())).find("4 filter <- 3:"),
+            std::string::npos);
+  EXPECT_NE(Rewritten(joined.Filter(Col("lo_revenue") > 5)).find("4 filter <- 1:"),
+            std::string::npos);
+}
+
 TEST(RewriteTest, ConditionsOnBothSidesStayAboveTheJoin) {
   const auto joined =
       TableNamed("lineorder").Join(TableNamed("date"), {On("lo_orderdate", "d_datekey")});

@@ -63,7 +63,7 @@ struct Join {
   std::string name;
   plan::JoinKind kind = plan::JoinKind::kInner;
   JoinForm form = JoinForm::kHash;
-  bool unique = true;  // inner joins: at most one match a row; else rows expand
+  bool unique = true;  // of pairs: at most one match a row; else rows expand
   std::vector<plan::ExpressionPtr> keys;
   int key_column = -1;      // direct: the key is this framed source column as it is
   int slot = 0;             // in the call's directs or hashes
@@ -73,7 +73,9 @@ struct Join {
   // Per key: the slot that translates a coded column to the table's string ids, or -1.
   std::vector<int> translations;
 
-  bool expands() const { return kind == plan::JoinKind::kInner && !unique; }
+  bool expands() const { return plan::GivesPairs(kind) && !unique; }
+  // Rows without a match stay, with kNoRow for a build row.
+  bool outer() const { return kind == plan::JoinKind::kLeftOuter; }
   // Level at which a matched build row can be read.
   int match_level() const { return expands() ? level + 1 : level; }
 };

@@ -69,7 +69,7 @@ std::string MakeTitle(const Blueprint& blueprint, const std::string& source,
   std::vector<std::string> joins;
   for (const Join& join : blueprint.joins) {
     const bool anti = join.kind == plan::JoinKind::kLeftAnti;
-    joins.push_back((anti ? "not " : "") + join.name);
+    joins.push_back((anti ? "not " : join.outer() ? "perhaps " : "") + join.name);
   }
   const std::string joined = joins.empty() ? "" : ": " + ListOf(joins, 0);
   return Printable(source) + joined + SinkTitle(blueprint, keys);

@@ -277,6 +277,7 @@ void PipelineTranslator::AddTranslations(Join* join) {
 void PipelineTranslator::AddPayloads(const plan::JoinNode& node, int join,
                                      const BuildFacts& facts) {
   const int num_left = node.left().output.num_fields();
+  const bool outer = blueprint_.joins[join].outer();
   std::vector<ExpressionPtr> scope;
   // In the order the command gave the sides, whichever is built.
   for (const int kept : node.kept) {
@@ -288,9 +289,10 @@ void PipelineTranslator::AddPayloads(const plan::JoinNode& node, int join,
     const columns::Field& field = node.right().output.fields[column];
     const int input = static_cast<int>(blueprint_.inputs.size());
     blueprint_.inputs.push_back({true, static_cast<int>(blueprint_.payloads.size())});
-    blueprint_.payloads.push_back({join, column, UniqueName(field.name), field.type,
-                                   facts.nullable[column], facts.kinds[column]});
-    scope.push_back(plan::MakeColumn(input, field.type, facts.nullable[column]));
+    const bool nullable = outer || facts.nullable[column];
+    blueprint_.payloads.push_back(
+        {join, column, UniqueName(field.name), field.type, nullable, facts.kinds[column]});
+    scope.push_back(plan::MakeColumn(input, field.type, nullable));
   }
   scope_ = std::move(scope);
 }

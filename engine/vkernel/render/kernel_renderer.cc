@@ -28,7 +28,7 @@ std::string ColumnClass(const SourceColumn& column) {
   return "";
 }
 
-std::string PayloadClass(const PayloadColumn& payload) {
+std::string MatchedPayloadClass(const PayloadColumn& payload) {
   switch (payload.kind) {
     case RowKind::kValue:
       return std::string("Payload<") + StorageName(payload.type) + ">";
@@ -38,6 +38,11 @@ std::string PayloadClass(const PayloadColumn& payload) {
       return "TextPayload";
   }
   return "";
+}
+
+std::string PayloadClass(const PayloadColumn& payload, const Join& join) {
+  const std::string matched = MatchedPayloadClass(payload);
+  return join.outer() ? "OuterPayload<" + matched + ">" : matched;
 }
 
 std::string LiteralDeclaration(const LiteralArgument& literal, int slot) {
@@ -93,7 +98,9 @@ class KernelRenderer {
     slot = 0;
     for (const PayloadColumn& payload : blueprint_.payloads) {
       const std::string view = "(call->payloads[" + Number(slot++) + "]);";
-      if (payload.used) out->Line("  const " + PayloadClass(payload) + " " + payload.name + view);
+      if (!payload.used) continue;
+      const Join& join = blueprint_.joins[payload.join];
+      out->Line("  const " + PayloadClass(payload, join) + " " + payload.name + view);
     }
     slot = 0;
     for (const LiteralArgument& literal : arguments_.literals) {
@@ -124,7 +131,7 @@ class KernelRenderer {
   }
 
   // Matches of a hash probe are kept: finding them again would cost a second probe.
-  static bool NeedsMatches(const Join& join) { return join.kind == plan::JoinKind::kInner; }
+  static bool NeedsMatches(const Join& join) { return plan::GivesPairs(join.kind); }
 
   void RenderOrderedSteps(TextBuilder* out) {
     const std::vector<Step>& steps = blueprint_.levels[0].steps;
@@ -157,7 +164,8 @@ class KernelRenderer {
     const std::string tile = TileName(static_cast<int>(level));
     RenderFirstMatches(join, static_cast<int>(level) - 1, out);
     out->Line("Expansion<decltype(" + outer + ")> expansion_" + Number(static_cast<int>(level)) +
-              "(" + outer + ", " + join.name + "_match, " + join.name + ".next);");
+              "(" + outer + ", " + join.name + "_match, " + join.name + ".next" +
+              (join.outer() ? ", true" : "") + ");");
     out->Line("ExpandedTile " + tile + ";");
     TextBuilder::Block expanded(
         out, "while (expand(expansion_" + Number(static_cast<int>(level)) + ", " + tile + "))");
@@ -224,9 +232,11 @@ class KernelRenderer {
     }
     if (anti && AnyMayBeNull(join.keys)) {
       RenderNullableAbsent(join, level, out);
-      return;
+    } else if (join.outer() && AnyMayBeNull(join.keys)) {
+      RenderNullableMatches(join, level, out);
+    } else {
+      RenderKeyProbe(join, level, out);
     }
-    RenderKeyProbe(join, level, out);
   }
 
   bool AnyMayBeNull(const std::vector<plan::ExpressionPtr>& keys) const {
@@ -268,7 +278,24 @@ class KernelRenderer {
         out->Line((hash ? "probe_hash_absent<" + words + ">(" : "keep_not_in_keys(") + arguments +
                   ");");
         return;
+      case plan::JoinKind::kLeftOuter:
+        out->Line("match_hash<" + words + ">(" + arguments + ", " + join.name + "_match);");
+        return;
     }
+  }
+
+  // An outer join keeps rows whose key is null, which meet nothing; each row is looked up on its
+  // own.
+  void RenderNullableMatches(const Join& join, int level, TextBuilder* out) {
+    out->Line("settle(" + TileName(level) + ");");
+    out->Line("Keys<" + Number(KeyWords(join.keys)) + "> keys;");
+    RowScope scope(blueprint_, &arguments_, out, level);
+    TextBuilder::Block rows(out, "SVM_EACH_ROW(" + TileName(level) + ")");
+    scope.BindRows(join.keys);
+    out->Line(join.name + "_match[p] = kNoRow;");
+    TextBuilder::Block valid(out, "if (" + Not(scope.NullOf(join.keys)) + ")");
+    scope.RenderKeyWords(join, "keys.word", "[j]");
+    out->Line(join.name + "_match[p] = find_row(" + join.name + ", keys, j, hash_key(keys, j));");
   }
 
   void RenderDropNullKeys(const Join& join, int level, TextBuilder* out) {

@@ -25,6 +25,7 @@ std::string WhyNotStep(const Step& step, const Blueprint& blueprint) {
     return "a filter that computes with strings";
   }
   if (step.kind != StepKind::kProbe) return "";
+  if (blueprint.joins[step.join].outer()) return "an outer join";
   for (const auto& key : blueprint.joins[step.join].keys) {
     if (ReadsText(*key)) return "a join on strings";
   }

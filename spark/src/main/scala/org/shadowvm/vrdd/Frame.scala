@@ -35,6 +35,9 @@ final class Frame private[vrdd] (session: ShadowSession, private[vrdd] val step:
   /** The rows that have none. */
   def antiJoin(other: Frame, keys: On*): Frame = join(other, keys, JoinKind.JOIN_KIND_LEFT_ANTI)
 
+  /** All rows; those without a match have nulls for the other's columns. */
+  def leftJoin(other: Frame, keys: On*): Frame = join(other, keys, JoinKind.JOIN_KIND_LEFT_OUTER)
+
   def groupBy(keys: Named*): GroupedFrame = new GroupedFrame(this, keys)
 
   /** Over all rows: one row. */

@@ -84,7 +84,7 @@ class ReasonSuite extends TranslateSuite {
   stays("SELECT avg(dec5) FROM t", "EXPRESSION")
 
   // Joins
-  stays("SELECT a.k FROM u a LEFT JOIN u b ON a.k = b.k WHERE b.v IS NULL OR a.v > 1", "JOIN_KIND")
+  stays("SELECT a.k, b.v FROM u a LEFT JOIN u b ON a.k = b.k AND a.v > b.v", "JOIN_CONDITION")
   stays("SELECT a.k FROM u a FULL JOIN u b ON a.k = b.k", "JOIN_KIND")
   stays("SELECT k FROM u WHERE k NOT IN (SELECT i32 FROM t)", "JOIN_KIND")
   stays("SELECT k FROM u a WHERE EXISTS (SELECT 1 FROM t WHERE i32 = a.k AND d > a.v)", "JOIN_CONDITION")

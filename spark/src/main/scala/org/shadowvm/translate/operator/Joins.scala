@@ -5,7 +5,7 @@ package org.shadowvm.translate.operator
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.optimizer.{BuildLeft, BuildRight, BuildSide}
-import org.apache.spark.sql.catalyst.plans.{Inner, InnerLike, JoinType, LeftAnti, LeftSemi}
+import org.apache.spark.sql.catalyst.plans.{Inner, InnerLike, JoinType, LeftAnti, LeftOuter, LeftSemi, RightOuter}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins._
 
@@ -32,22 +32,34 @@ object Joins {
       side: BuildSide,
       left: SparkPlan,
       right: SparkPlan,
-      support: PlanSupport): Outcome = {
-    val (leftColumns, rightColumns) = (support.columnsOf(left), support.columnsOf(right))
+      support: PlanSupport): Outcome = node.joinType match {
+    // The node keeps all rows of the left side and looks them up in the other; columns go by their ids.
+    case RightOuter => sides(node, BuildRight, Side(right, node.rightKeys), Side(left, node.leftKeys), support)
+    case LeftOuter => sides(node, BuildRight, Side(left, node.leftKeys), Side(right, node.rightKeys), support)
+    case _ => sides(node, side, Side(left, node.leftKeys), Side(right, node.rightKeys), support)
+  }
+
+  private final case class Side(plan: SparkPlan, keys: Seq[Expression])
+
+  private def sides(node: BaseJoinExec, built: BuildSide, left: Side, right: Side, support: PlanSupport): Outcome = {
+    val (leftColumns, rightColumns) = (support.columnsOf(left.plan), support.columnsOf(right.plan))
     val both = leftColumns ++ rightColumns
     for {
-      kind <- kindOf(node.joinType, node.condition, side)
-      leftKeys <- keys(node.leftKeys, leftColumns, support)
-      rightKeys <- keys(node.rightKeys, rightColumns, support)
+      kind <- kindOf(node.joinType, node.condition, built)
+      leftKeys <- keys(left.keys, leftColumns, support)
+      rightKeys <- keys(right.keys, rightColumns, support)
       filter <- RowSteps.filter(node.condition.getOrElse(Literal.TrueLiteral), both, support)
     } yield {
-      val join = wire.Join.newBuilder().setKind(kind).setBuildSide(sideOf(side))
+      val join = wire.Join.newBuilder().setKind(kind).setBuildSide(sideOf(built))
       leftKeys.foreach(key => join.addLeftKeys(key))
       rightKeys.foreach(key => join.addRightKeys(key))
-      val columns = if (kind == wire.JoinKind.JOIN_KIND_INNER) both else leftColumns
-      Fragment(Seq(left, right), wire.Action.newBuilder().setJoin(join).build() +: filter, columns)
+      val columns = if (givesPairs(kind)) both else leftColumns
+      Fragment(Seq(left.plan, right.plan), wire.Action.newBuilder().setJoin(join).build() +: filter, columns)
     }
   }
+
+  private def givesPairs(kind: wire.JoinKind): Boolean =
+    kind == wire.JoinKind.JOIN_KIND_INNER || kind == wire.JoinKind.JOIN_KIND_LEFT_OUTER
 
   /** A condition beside the keys is a filter above an inner join; the others would need it inside. */
   private def kindOf(
@@ -55,12 +67,13 @@ object Joins {
       condition: Option[Expression],
       side: BuildSide): Either[Seq[Reason], wire.JoinKind] = joinType match {
     case _: InnerLike => Right(wire.JoinKind.JOIN_KIND_INNER)
-    case LeftSemi | LeftAnti if condition.isDefined =>
+    case LeftSemi | LeftAnti | LeftOuter | RightOuter if condition.isDefined =>
       Left(Seq(Reason("JOIN_CONDITION", s"${joinType.sql} joins with a further condition are not supported")))
     case LeftSemi | LeftAnti if side == BuildLeft =>
       Left(Seq(Reason("BUILD_SIDE", s"${joinType.sql} joins that build their left side are not supported")))
     case LeftSemi => Right(wire.JoinKind.JOIN_KIND_LEFT_SEMI)
     case LeftAnti => Right(wire.JoinKind.JOIN_KIND_LEFT_ANTI)
+    case LeftOuter | RightOuter => Right(wire.JoinKind.JOIN_KIND_LEFT_OUTER)
     case other => Left(Seq(Reason("JOIN_KIND", s"${other.sql} joins are not supported")))
   }
 
