@@ -172,6 +172,12 @@ def _largest(values) -> int | None:
 AGGREGATE_SQL = {"SUM": "sum({})", "COUNT": "count({})", "MIN": "min({})", "MAX": "max({})", "AVG": "avg({})"}
 
 
+def substring(text: Pair, first: int, length: int) -> Pair:
+    """From the first character on: DuckDB counts other starts otherwise."""
+    numbers = [commands.literal(number, INT32) for number in (first, length)]
+    return Pair(commands.call("SUBSTRING", text.json, *numbers), f"substring({text.sql}, {first}, {length})", text.type)
+
+
 def aggregate(function: str, argument: Pair | None, name: str) -> tuple[dict, str]:
     """The call and its SQL. DuckDB sums integers in 128 bits; the value is the same."""
     if argument is None:

@@ -86,6 +86,8 @@ class Expressions:
             made = self.double(depth)
         elif of.kind == "DECIMAL":
             made = self.decimal(of)
+        elif of == TYPES["s"]:
+            made = paired.substring(self.leaf(of), self.draw.randint(1, 3), self.draw.choice([0, 1, 2, 40]))
         return made or self.leaf(of)
 
     def choice(self, of: Type, depth: int) -> Pair:
@@ -167,6 +169,8 @@ class Expressions:
 
     def text_condition(self) -> Pair:
         column = self.column_of(TYPES["s"]) or self.leaf(TYPES["s"])
+        if self.draw.random() < 0.2:
+            column = paired.substring(column, self.draw.randint(1, 2), 2)
         if self.draw.random() < 0.5:
             patterns = ["a%", "%b%", "_b%", "%c", "abc", "%", "", "%1_", "A 100%match", "_本%", "na_ve%"]
             return paired.like(column, self.draw.choice(patterns), self.draw.random() < 0.3)

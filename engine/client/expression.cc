@@ -106,6 +106,9 @@ Expr Expr::EndsWith(const Expr& suffix) const {
   return Call(v1::OPERATOR_ENDS_WITH, {this, &suffix});
 }
 Expr Expr::Contains(const Expr& part) const { return Call(v1::OPERATOR_CONTAINS, {this, &part}); }
+Expr Expr::Substring(const Expr& first, const Expr& length) const {
+  return Call(v1::OPERATOR_SUBSTRING, {this, &first, &length});
+}
 Expr Expr::Cast(const v1::Type& type) const {
   return MakeCast(*this, type, v1::EVAL_MODE_UNSPECIFIED);
 }

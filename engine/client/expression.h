@@ -41,6 +41,8 @@ class Expr {
   Expr StartsWith(const Expr& prefix) const;
   Expr EndsWith(const Expr& suffix) const;
   Expr Contains(const Expr& part) const;
+  // 'length' characters from the first-th: 1 is the first, -1 the last.
+  Expr Substring(const Expr& first, const Expr& length) const;
   Expr Cast(const v1::Type& type) const;
   Expr TryCast(const v1::Type& type) const;  // null where the value does not fit
 

@@ -67,6 +67,7 @@ using ExpressionPtr = std::shared_ptr<const Expression>;
 // 'escape' its
 //   escape character; patterns that need no matcher have become kEqual, kStartsWith, kEndsWith or
 //   kContains.
+// - kSubstring: text, first character, number of characters; the latter two are int32.
 // - kAnd, kOr: two operands; conditions of filters are split at kAnd already.
 // 'nullable' false is a promise that no row gives null.
 struct Expression {

@@ -65,6 +65,8 @@ std::optional<Op> OpOf(v1::Operator op) {
       return Op::kEndsWith;
     case v1::OPERATOR_CONTAINS:
       return Op::kContains;
+    case v1::OPERATOR_SUBSTRING:
+      return Op::kSubstring;
     case v1::OPERATOR_YEAR:
       return Op::kYear;
     case v1::OPERATOR_MONTH:

@@ -212,6 +212,18 @@ Result<ExpressionPtr> TypeTextTest(const Typing& typing, Args args) {
   return MakeNode(typing.op, kBoolType, nullable, std::move(args));
 }
 
+Result<ExpressionPtr> TypeSubstring(const Typing& typing, Args args) {
+  const bool fits = args[0]->type.kind == TypeKind::kString && args[1]->type.is_integer() &&
+                    args[2]->type.is_integer();
+  if (!fits) return Mismatch(typing.op, args);
+  for (int i = 1; i < 3; ++i) {
+    SVM_RETURN_NOT_OK(CastTo(&args[i], Type::Of(TypeKind::kInt32), typing.settings));
+  }
+  const Type type = args[0]->type;
+  const bool nullable = AnyNullable(args);
+  return MakeNode(typing.op, type, nullable, std::move(args));
+}
+
 Result<ExpressionPtr> TypeDatePart(const Typing& typing, Args args) {
   const TypeKind kind = args[0]->type.kind;
   if (kind == TypeKind::kString) {

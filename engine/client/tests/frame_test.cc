@@ -109,6 +109,7 @@ TEST(ExpressionTest, OperatorsAndFunctions) {
   EXPECT_EQ(a.Between(1, 2).proto().call().args_size(), 3);
   EXPECT_EQ(operator_of(a.IsNull()), v1::OPERATOR_IS_NULL);
   EXPECT_EQ(operator_of(a.StartsWith("x")), v1::OPERATOR_STARTS_WITH);
+  EXPECT_EQ(operator_of(a.Substring(1, 2)), v1::OPERATOR_SUBSTRING);
   EXPECT_EQ(operator_of(Coalesce({a, 1})), v1::OPERATOR_COALESCE);
   EXPECT_EQ(operator_of(If(a, 1, 2)), v1::OPERATOR_IF);
   EXPECT_EQ(operator_of(Year(a)), v1::OPERATOR_YEAR);

@@ -97,6 +97,17 @@ bool TestText(const Expression& expression, const Value& value, const Value& pat
   }
 }
 
+Outcome EvaluateSubstring(const Expression& expression, Row row) {
+  Value args[3];
+  for (size_t i = 0; i < 3; ++i) {
+    SVM_ASSIGN_OR_RETURN(args[i], Evaluate(expression.arg(i), row));
+    if (args[i].is_null) return Value::Null();
+  }
+  const kernels::Text part =
+      kernels::text_substring(TextOf(args[0]), args[1].int64(), args[2].int64());
+  return Value::Text(std::string(part.data, part.size));
+}
+
 Value DatePart(const Expression& expression, const Value& value) {
   const bool is_date = expression.arg(0).type.kind == TypeKind::kDate;
   const int64_t days = is_date ? value.int64() : kernels::days_of_micros(value.int64());
@@ -184,6 +195,8 @@ base::Result<Value> Evaluate(const Expression& expression, Row row) {
       return EvaluateCoalesce(expression, row);
     case Op::kIn:
       return EvaluateIn(expression, row);
+    case Op::kSubstring:
+      return EvaluateSubstring(expression, row);
     default:
       return EvaluateOperands(expression, row);
   }

@@ -13,6 +13,7 @@ namespace {
 using client::Asc;
 using client::Col;
 using client::Count;
+using client::Max;
 using client::On;
 using client::Sum;
 
@@ -61,6 +62,25 @@ TEST_F(AnswersTest, RowsWithoutAKeyAreInNoGroup) {
                               .OrderBy({Asc("g")}));
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(Column(**answer, 1), (std::vector<int64_t>{9600, 9600}));
+}
+
+// Keys 0 to 99 against keys 50 to 149, each of which is there twice, and no row of an empty side.
+TEST_F(AnswersTest, OuterJoinsKeepRowsWithoutAMatch) {
+  AddTable("facts", {{"k", SparseKeys()}});
+  AddTable("twice", {{"d", Int32s(200, [](int64_t i) { return 50 + i / 2; })},
+                     {"g", Int32s(200, [](int64_t i) { return 50 + i / 2; })}});
+  const auto counts = [&](const client::Frame& built) {
+    const auto answer = Run(client::Table("facts")
+                                .LeftJoin(built, {On("k", "d")})
+                                .Aggregate({Count().As("rows"), Count(Col("g")).As("met")}));
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    return std::vector<int64_t>{Column(**answer, 0)[0], Column(**answer, 1)[0]};
+  };
+  // 20,000 rows, of which 9,600 have a key of at least 50.
+  EXPECT_EQ(counts(client::Table("twice")), (std::vector<int64_t>{29600, 19200}));
+  EXPECT_EQ(counts(client::Table("twice").Filter(Col("g") < 0)), (std::vector<int64_t>{20000, 0}));
+  EXPECT_EQ(counts(client::Table("twice").GroupBy({"d"}).Aggregate({Max(Col("g")).As("g")})),
+            (std::vector<int64_t>{20000, 9600}));
 }
 
 TEST_F(AnswersTest, LimitsBeyondTheEndKeepTheirOffset) {

@@ -168,6 +168,11 @@ class Maker {
         Add(Op::kContains, Col(column).Contains(part));
       }
       Add(Op::kContains, Col(column).Contains(client::NullLit(client::StringType())));
+      for (const int first : {-3, 0, 1, 2, 9}) {
+        for (const int length : {-1, 0, 1, 3, INT32_MAX}) {
+          Add(Op::kSubstring, Col(column).Substring(first, length));
+        }
+      }
     }
   }
 

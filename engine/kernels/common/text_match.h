@@ -72,10 +72,33 @@ SVM_INLINE bool text_contains(const Text& text, const Text& part) {
   return false;
 }
 
-// Bytes of the UTF-8 character that begins with 'lead'; 1 for a stray byte.
+// Bytes of the UTF-8 character that begins with 'lead'; 1 for a byte that begins none.
 SVM_INLINE u32 character_size(char lead) {
   const u8 byte = u8(lead);
-  return byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+  return byte < 0xc2 || byte > 0xf4 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+// Where the count-th character after byte 'at' begins; the end of the text where there are fewer.
+SVM_INLINE u32 skip_characters(const Text& text, u32 at, i64 count) {
+  for (; at < text.size && count > 0; --count) at += character_size(text.data[at]);
+  return at < text.size ? at : text.size;
+}
+
+SVM_INLINE i64 count_characters(const Text& text) {
+  i64 count = 0;
+  for (u32 at = 0; at < text.size; at += character_size(text.data[at])) ++count;
+  return count;
+}
+
+// 'length' characters from the first-th: 1 (and 0) is the first, -1 the last. A start before the
+// text counts, as in Spark: substring('abc', -5, 3) is 'a'.
+SVM_FUNCTION Text text_substring(const Text& text, i64 first, i64 length) {
+  const i64 start = first > 0 ? first - 1 : first < 0 ? count_characters(text) + first : 0;
+  const i64 end = start + length;
+  if (length <= 0 || end <= 0) return make_text(text.data, 0);
+  const u32 from = skip_characters(text, 0, start);
+  const u32 to = skip_characters(text, from, end - (start > 0 ? start : 0));
+  return make_text(text.data + from, to - from);
 }
 
 // text LIKE pattern ESCAPE escape: % is any run, _ one character (not byte), the escape makes the

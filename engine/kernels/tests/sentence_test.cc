@@ -225,6 +225,12 @@ TEST(PayloadTest, ValuesByBuildRow) {
   EXPECT_TRUE(Payload<i128>(PayloadView{wide.data(), nullptr, nullptr})[0] == wide[0]);
   EXPECT_EQ(CodePayload(PayloadView{codes.data(), nullptr, texts})[0].size, 6u);
   EXPECT_EQ(TextPayload(PayloadView{texts, nullptr, nullptr})[1].size, 6u);
+  const OuterPayload<CodePayload> outer(PayloadView{codes.data(), nullptr, texts});
+  EXPECT_TRUE(outer.valid(0));
+  EXPECT_EQ(outer[0].size, 6u);
+  EXPECT_FALSE(outer.valid(kNoRow));
+  EXPECT_EQ(outer[kNoRow].size, 0u);
+  EXPECT_EQ(outer.code(kNoRow), 0u);
 }
 
 }  // namespace

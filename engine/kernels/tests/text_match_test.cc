@@ -28,6 +28,28 @@ class TextMatchTest : public testing::Test {
 
 int Sign(int v) { return v < 0 ? -1 : v > 0 ? 1 : 0; }
 
+TEST_F(TextMatchTest, SubstringCountsCharacters) {
+  const auto part = [](const std::string& text, i64 first, i64 length) {
+    const Text found = text_substring(Of(text), first, length);
+    EXPECT_TRUE(text_equal(found, Of(std::string(found.data, found.size))));
+    return std::string(found.data, found.size);
+  };
+  EXPECT_EQ(part("13-555", 1, 2), "13");
+  EXPECT_EQ(part("13-555", 0, 2), "13");
+  EXPECT_EQ(part("13-555", 4, INT32_MAX), "555");
+  EXPECT_EQ(part("13-555", -3, 2), "55");
+  EXPECT_EQ(part("abc", -5, 3), "a");
+  EXPECT_EQ(part("abc", -5, 2), "");
+  EXPECT_EQ(part("abc", 4, 1), "");
+  EXPECT_EQ(part("abc", 2, 0), "");
+  EXPECT_EQ(part("abc", 2, -1), "");
+  EXPECT_EQ(part("", -1, 1), "");
+  EXPECT_EQ(part("é日a", 2, 1), "日");
+  EXPECT_EQ(part("é日a", -2, 5), "日a");
+  EXPECT_EQ(part("a\xff-", 2, 2), "\xff-");
+  EXPECT_EQ(part("a\xe6\x97", 2, 1), "\xe6\x97");  // cut off
+}
+
 TEST_F(TextMatchTest, ComparesAndSearchesLikeStdString) {
   for (int n = 0; n < 50000; ++n) {
     const std::string a = Word(20), b = Word(n % 2 == 0 ? 4 : 20);

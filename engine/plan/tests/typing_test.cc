@@ -107,6 +107,9 @@ TEST(TypingTest, FollowsSparksRules) {
       {Col("text").Like("a!%%", "!"), "like(text, 'a!%%') : boolean"},
       {Col("text").Like("a", "ab"), "error 2001"},
       {Col("i32").Like("a%"), "error 2003"},
+      {Col("text").Substring(1, 2), "substring(text, 1, 2) : string"},
+      {Col("text").Substring(1, Col("maybe")), "substring(text, 1, maybe) : string?"},
+      {Col("i32").Substring(1, 2), "error 2003"},
       // Casts and dates.
       {Col("i64").Cast(client::Int32Type()), "cast(i64 as int32) : int32"},
       {Col("i64").TryCast(client::Int32Type()), "cast(i64 as int32) : int32?"},

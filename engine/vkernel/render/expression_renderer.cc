@@ -182,6 +182,8 @@ Value ExpressionRenderer::Render(const Expression& expression) {
     case Op::kEndsWith:
     case Op::kContains:
       return RenderTextTest(expression);
+    case Op::kSubstring:
+      return RenderSubstring(expression);
     case Op::kCast:
       return RenderCast(expression);
     case Op::kYear:
@@ -480,6 +482,14 @@ Value ExpressionRenderer::RenderTextTest(const Expression& expression) {
                      : expression.op == Op::kEndsWith   ? "text_ends_with"
                                                         : "text_contains";
   return {name + arguments + ")", Either(value.null, pattern.null)};
+}
+
+Value ExpressionRenderer::RenderSubstring(const Expression& expression) {
+  const Value text = Render(expression.arg(0));
+  const Value first = Render(expression.arg(1));
+  const Value length = Render(expression.arg(2));
+  return {"text_substring(" + text.text + ", " + first.text + ", " + length.text + ")",
+          Either(Either(text.null, first.null), length.null)};
 }
 
 Value ExpressionRenderer::RenderDatePart(const Expression& expression) {

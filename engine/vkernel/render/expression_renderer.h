@@ -49,6 +49,7 @@ class ExpressionRenderer {
   Value RenderIn(const plan::Expression& expression);
   Value RenderWideIn(const plan::Expression& expression, const Value& value, bool any_null);
   Value RenderTextTest(const plan::Expression& expression);
+  Value RenderSubstring(const plan::Expression& expression);
   Value RenderDatePart(const plan::Expression& expression);
   Value RenderCast(const plan::Expression& expression);
   Value CastToDecimal(const plan::Expression& expression, const Value& value);

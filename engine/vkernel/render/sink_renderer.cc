@@ -281,6 +281,8 @@ bool SinkRenderer::IsStableText(const plan::Expression& expression) const {
     }
     case plan::Op::kCoalesce:
       return std::all_of(expression.args.begin(), expression.args.end(), is_stable);
+    case plan::Op::kSubstring:
+      return is_stable(expression.args[0]);
     case plan::Op::kCase:  // when, then, …, else: a value stands in every second place, and last
       for (size_t i = 1; i < expression.args.size(); i += 2) {
         if (!is_stable(expression.args[i])) return false;

@@ -66,6 +66,7 @@ class ExpressionTranslationSuite extends TranslateSuite {
   becomes("s LIKE '%a'", "ends_with(#0, 'a':string)")
   becomes("s LIKE '%a%'", "contains(#0, 'a':string)")
   becomes("s LIKE 'a_b%c'", "#0 like a_b%c")
+  becomes("substring(s, 1, 2)", "substring(#0, 1:int32, 2:int32)")
   becomes("startswith(s, 'x')", "starts_with(#0, 'x':string)")
 
   becomes("cast(i32 AS BIGINT)", "cast[legacy](#0 as int64)")

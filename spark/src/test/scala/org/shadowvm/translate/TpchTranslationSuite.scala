@@ -14,8 +14,7 @@ class TpchTranslationSuite extends TranslateSuite {
   /** What each query has that stays in Spark; nothing: it runs whole in the node. */
   private val expected: Map[String, Set[String]] = Map(
     "q16" -> Set("JOIN_KIND"),
-    "q21" -> Set("JOIN_CONDITION"),
-    "q22" -> Set("EXPRESSION"))
+    "q21" -> Set("JOIN_CONDITION"))
 
   for (joins <- Seq("broadcast", "sort-merge"); query <- queries("tpch")) {
     test(s"$query, $joins joins") {

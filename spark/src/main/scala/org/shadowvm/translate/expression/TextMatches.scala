@@ -10,14 +10,15 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.shadowvm.proto.{v1 => wire}
 import org.shadowvm.translate.Reason
 
-/** Searches in text, for a constant. */
+/** Searches in text, for a constant; and parts of text. */
 object TextMatches {
 
   val rules: Seq[(Class[_], Rule)] = Seq(
     on[StartsWith](search(_, wire.Operator.OPERATOR_STARTS_WITH, _)),
     on[EndsWith](search(_, wire.Operator.OPERATOR_ENDS_WITH, _)),
     on[Contains](search(_, wire.Operator.OPERATOR_CONTAINS, _)),
-    on[Like](like)
+    on[Like](like),
+    on[Substring](substring)
   )
 
   private def search(node: StringPredicate, operator: wire.Operator, translate: ExpressionTranslator): Translation =
@@ -32,6 +33,10 @@ object TextMatches {
       val result = wire.Like.newBuilder().setValue(value).setPattern(pattern).setEscape(node.escapeChar.toString)
       wire.Expression.newBuilder().setLike(result).build()
     }
+
+  private def substring(node: Substring, translate: ExpressionTranslator): Translation =
+    if (node.str.dataType != StringType) Left(Reason.use(node, s"not on ${node.str.dataType.sql}"))
+    else translate.call(wire.Operator.OPERATOR_SUBSTRING, node.str, node.pos, node.len)
 
   private def constant(node: Expression, pattern: Expression): Either[Reason, String] = pattern match {
     case Literal(text: UTF8String, StringType) => Right(text.toString)
