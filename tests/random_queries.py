@@ -297,7 +297,7 @@ class RandomQuery:
 
     @staticmethod
     def aggregated_types(function: str) -> list[Type]:
-        numbers = [of for of in TYPES.values() if of.kind in (*BOUNDS, "DECIMAL") and of.precision <= 18]
+        numbers = [of for of in TYPES.values() if of.kind in (*BOUNDS, "DECIMAL")]
         if function in ("SUM", "AVG"):
             return numbers
         return [of for of in TYPES.values() if of.kind != "BINARY" or function == "COUNT"]

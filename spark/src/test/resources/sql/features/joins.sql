@@ -47,3 +47,45 @@ ON s_customer = c_id
 
 -- spark JOIN_CONDITION
 SELECT s_id, c_name FROM sales LEFT JOIN customers ON s_customer = c_id AND s_quantity > length(c_name) ORDER BY s_id
+
+-- NOT IN: no null on the right, then one, then nothing.
+-- node
+SELECT count(*), count(s_quantity) FROM sales WHERE s_quantity NOT IN (SELECT p_id FROM products)
+
+-- node
+SELECT count(*) FROM products WHERE p_id NOT IN (SELECT s_quantity FROM sales WHERE s_id % 3 = 0)
+
+-- node
+SELECT count(*) FROM products WHERE p_id NOT IN (SELECT s_quantity FROM sales WHERE s_quantity IS NOT NULL AND s_id < 9)
+
+-- node
+SELECT count(*), count(s_quantity) FROM sales WHERE s_quantity NOT IN (SELECT p_id FROM products WHERE p_id < 0)
+
+-- node
+SELECT count(*) FROM sales WHERE s_note NOT IN (SELECT c_name FROM customers)
+
+-- EXISTS with a comparison beside the keys.
+-- node
+SELECT count(*), sum(s_id) FROM sales a WHERE EXISTS
+(SELECT * FROM sales b WHERE b.s_customer = a.s_customer AND b.s_quantity <> a.s_quantity AND b.s_id % 97 = 0)
+
+-- node
+SELECT count(*), sum(s_id) FROM sales a WHERE NOT EXISTS
+(SELECT * FROM sales b WHERE b.s_product = a.s_quantity AND b.s_quantity <> a.s_product AND b.s_id % 1997 = 0)
+
+-- node
+SELECT count(*), sum(s_id) FROM sales a WHERE EXISTS
+(SELECT * FROM sales b WHERE b.s_customer = a.s_customer AND b.s_note < a.s_note AND b.s_id % 7 = 0)
+
+-- node
+SELECT count(*), sum(s_id) FROM sales a WHERE NOT EXISTS
+(SELECT * FROM sales b WHERE b.s_customer = a.s_customer AND a.s_price + 1 <= b.s_price AND b.s_id % 97 = 0)
+
+-- node
+SELECT count(*), sum(s_id) FROM sales a WHERE EXISTS
+(SELECT * FROM sales b WHERE b.s_customer = a.s_customer AND b.s_day > a.s_day AND b.s_id < 3000)
+AND NOT EXISTS (SELECT * FROM sales b WHERE b.s_customer = a.s_customer AND b.s_day >= a.s_day AND b.s_id < 900)
+
+-- spark JOIN_CONDITION
+SELECT s_id FROM sales a WHERE EXISTS
+(SELECT * FROM sales b WHERE b.s_customer = a.s_customer AND b.s_day > a.s_day AND b.s_price < a.s_price) ORDER BY s_id

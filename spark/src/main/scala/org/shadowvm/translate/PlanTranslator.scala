@@ -65,10 +65,16 @@ object PlanTranslator {
       if (known != null) known
       else {
         val fragment = support.fragment(node).fold(_ => throw new IllegalStateException(node.nodeName), identity)
-        var inputs = fragment.inputs.map(add)
-        fragment.actions.foreach(action => inputs = Seq(addAction(action, inputs, node)))
-        resultOf.put(node, inputs.head)
-        inputs.head
+        val results = fragment.inputs.map(add).toBuffer
+        fragment.actions.zipWithIndex.foreach { case (action, at) =>
+          val reads = if (fragment.wiring.nonEmpty) fragment.wiring(at).map(results)
+          else if (at == 0) results.toList
+          else Seq(results.last)
+          results += addAction(action, reads, node)
+        }
+        val result = if (fragment.actions.isEmpty) results.head else results.last
+        resultOf.put(node, result)
+        result
       }
     }
 

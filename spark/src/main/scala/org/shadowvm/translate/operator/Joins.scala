@@ -18,7 +18,7 @@ object Joins {
 
   val rules: Seq[(Class[_], OperatorRule)] = Seq(
     on[BroadcastHashJoinExec]((node, support) =>
-      if (node.isNullAwareAntiJoin) Left(Seq(Reason("JOIN_KIND", "null-aware anti joins (NOT IN) are not supported")))
+      if (node.isNullAwareAntiJoin) NotIn.translate(node, support)
       else join(node, node.buildSide, node.left, node.right, support)),
     on[ShuffledHashJoinExec]((node, support) => join(node, node.buildSide, node.left, node.right, support)),
     on[SortMergeJoinExec]((node, support) => {
@@ -36,6 +36,8 @@ object Joins {
     // The node keeps all rows of the left side and looks them up in the other; columns go by their ids.
     case RightOuter => sides(node, BuildRight, Side(right, node.rightKeys), Side(left, node.leftKeys), support)
     case LeftOuter => sides(node, BuildRight, Side(left, node.leftKeys), Side(right, node.rightKeys), support)
+    case LeftSemi | LeftAnti if node.condition.isDefined =>
+      Exists.translate(node, left, right, node.condition.get, support)
     case _ => sides(node, side, Side(left, node.leftKeys), Side(right, node.rightKeys), support)
   }
 
@@ -67,7 +69,7 @@ object Joins {
       condition: Option[Expression],
       side: BuildSide): Either[Seq[Reason], wire.JoinKind] = joinType match {
     case _: InnerLike => Right(wire.JoinKind.JOIN_KIND_INNER)
-    case LeftSemi | LeftAnti | LeftOuter | RightOuter if condition.isDefined =>
+    case LeftOuter | RightOuter if condition.isDefined =>
       Left(Seq(Reason("JOIN_CONDITION", s"${joinType.sql} joins with a further condition are not supported")))
     case LeftSemi | LeftAnti if side == BuildLeft =>
       Left(Seq(Reason("BUILD_SIDE", s"${joinType.sql} joins that build their left side are not supported")))
@@ -77,7 +79,7 @@ object Joins {
     case other => Left(Seq(Reason("JOIN_KIND", s"${other.sql} joins are not supported")))
   }
 
-  private def keys(
+  private[operator] def keys(
       keys: Seq[Expression],
       columns: Columns,
       support: PlanSupport): Either[Seq[Reason], Seq[wire.Expression]] = {

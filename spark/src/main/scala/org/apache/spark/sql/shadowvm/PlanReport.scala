@@ -17,8 +17,10 @@ private[shadowvm] object PlanReport {
   private def operators(plan: SparkPlan, depth: Int): Seq[OperatorReport] = plan match {
     case result: ShadowResultExec =>
       // Where Spark has run it instead, that plan counts, and has the subqueries as well.
-      result.inSpark.fold(operators(result.child, depth) ++ result.subqueries.flatMap(operators(_, depth + 1)))(
-        operators(_, depth))
+      result.inSpark match {
+        case Some(plan) => operators(plan, depth)
+        case None => operators(result.child, depth) ++ result.parameters.flatMap(it => operators(it.plan, depth + 1))
+      }
     case _ if isWrapper(plan) => PlanBelow.of(plan).flatMap(operators(_, depth))
     case _ => operator(plan, depth) +: PlanBelow.of(plan).flatMap(operators(_, depth + 1))
   }

@@ -21,7 +21,7 @@ private[sql] object PlanDrawing {
   private def draw(plan: SparkPlan): SparkPlanInfo = {
     val drawn = SparkPlanInfo.fromSparkPlan(plan)
     val below = plan match {
-      case result: ShadowResultExec => result.children ++ result.subqueries ++ result.inSpark
+      case result: ShadowResultExec => result.children ++ result.parameters.map(_.plan) ++ result.inSpark
       case _ => PlanBelow.of(plan)
     }
     // What Spark draws below an operator beside plans (logical ones, of empty relations) stays as it is.
