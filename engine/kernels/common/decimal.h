@@ -150,7 +150,7 @@ SVM_FUNCTION bool decimal_divide(i128 a, u32 sa, i128 b, u32 sb, u32 precision, 
   u128 rest;
   const u128 by = low_half(divisor);
   const Wide quotient = wide_divide(dividend, by, &rest);
-  if (high_half(quotient) != 0) return false;
+  if (high_half(quotient) != 0 || low_half(quotient) >= power_of_ten(precision)) return false;
   const u128 rounded = low_half(quotient) + (rest >= by - rest);
   return give_decimal(rounded, (a < 0) != (b < 0), precision, out);
 }

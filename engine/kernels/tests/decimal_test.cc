@@ -228,6 +228,13 @@ TEST_F(DecimalTest, DivideWhereTwoRoundingsWouldDiffer) {
   EXPECT_EQ(i64(out), 50);
 }
 
+TEST_F(DecimalTest, AQuotientOfAllBitsIsTooLarge) {
+  // 100 a = 27 (2^128 - 1) + 15, so a / 0.27 rounds up to 2^128, which would be 0.
+  i128 out = 0;
+  const i128 a = 27 * i128(~u128(0) / 100) + 15;
+  EXPECT_FALSE(decimal_divide(a, 0, 27, 2, 38, 0, &out));
+}
+
 TEST_F(DecimalTest, RemainderHasTheSignOfTheDividend) {
   for (int n = 0; n < 20000; ++n) {
     const i128 a = Value(), b = Value();
