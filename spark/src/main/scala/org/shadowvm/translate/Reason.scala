@@ -21,6 +21,9 @@ object Reason {
 
   def dataType(dataType: DataType): Reason = Reason("TYPE", s"type ${dataType.sql} is not supported")
 
+  val twiceRounded: Reason =
+    Reason("SPARK_VERSION", "this version of Spark rounds quotients of decimals twice; 3.5.1 and later do not")
+
   def setting(key: String, value: String, effect: String): Reason =
     Reason("SETTING", s"$key = $value $effect")
 

@@ -7,6 +7,7 @@ import java.time.{ZoneId, ZoneOffset}
 
 import scala.util.Try
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.internal.SQLConf
 
 import org.shadowvm.proto.{v1 => wire}
@@ -16,7 +17,11 @@ final class SessionFacts(
     conf: SQLConf,
     val strictFloat: Boolean,
     val operatorEnabled: String => Boolean,
-    val expressionEnabled: String => Boolean) {
+    val expressionEnabled: String => Boolean,
+    sparkVersion: String = SPARK_VERSION) {
+
+  /** Spark 3.5.0 rounds quotients of decimals to 38 places, then to their scale; the node and later versions once. */
+  val roundsQuotientsTwice: Boolean = sparkVersion.startsWith("3.5.0")
 
   val allowsPrecisionLoss: Boolean = conf.getConf(SQLConf.DECIMAL_OPERATIONS_ALLOW_PREC_LOSS)
   val timeZone: String = conf.sessionLocalTimeZone

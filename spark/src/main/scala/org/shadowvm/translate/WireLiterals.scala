@@ -3,6 +3,10 @@
 
 package org.shadowvm.translate
 
+import java.math.BigInteger
+
+import scala.util.Try
+
 import com.google.protobuf.ByteString
 
 import org.apache.spark.sql.types._
@@ -20,6 +24,7 @@ object WireLiterals {
       value match {
         case null => Right(literal.build())
         case text: UTF8String => textOf(text).map(literal.setStringValue(_).build())
+        case decimal: Decimal => unscaled(decimal, dataType).map(literal.setDecimalValue(_).build())
         case other => Right(withValue(literal, other).build())
       }
     }
@@ -32,7 +37,6 @@ object WireLiterals {
     case number: Long => literal.setIntValue(number)
     case number: Float => literal.setDoubleValue(number)
     case number: Double => literal.setDoubleValue(number)
-    case decimal: Decimal => literal.setDecimalValue(ByteString.copyFrom(littleEndian(decimal)))
     case bytes: Array[Byte] => literal.setBinaryValue(ByteString.copyFrom(bytes))
   }
 
@@ -45,12 +49,19 @@ object WireLiterals {
 
   private val DecimalBytes = 16
 
-  /** The unscaled value in two's complement, lowest byte first. */
-  private def littleEndian(decimal: Decimal): Array[Byte] = {
-    val unscaled = decimal.toJavaBigDecimal.unscaledValue
-    val bigEndian = unscaled.toByteArray
-    val bytes = Array.fill[Byte](DecimalBytes)(if (unscaled.signum < 0) -1 else 0)
+  /** The unscaled value in two's complement, lowest byte first. A value may have fewer digits than its type's scale. */
+  private def unscaled(decimal: Decimal, dataType: DataType): Either[Reason, ByteString] = {
+    val scale = dataType.asInstanceOf[DecimalType].scale
+    Try(decimal.toJavaBigDecimal.setScale(scale).unscaledValue).toOption
+      .filter(_.bitLength < DecimalBytes * 8)
+      .map(littleEndian)
+      .toRight(Reason("TYPE", s"the constant $decimal is no ${dataType.sql}"))
+  }
+
+  private def littleEndian(number: BigInteger): ByteString = {
+    val bigEndian = number.toByteArray
+    val bytes = Array.fill[Byte](DecimalBytes)(if (number.signum < 0) -1 else 0)
     bigEndian.indices.foreach(i => bytes(i) = bigEndian(bigEndian.length - 1 - i))
-    bytes
+    ByteString.copyFrom(bytes)
   }
 }

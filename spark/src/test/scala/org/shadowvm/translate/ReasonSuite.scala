@@ -125,6 +125,14 @@ class ReasonSuite extends TranslateSuite {
     assert(reasons == Seq(Reason("EXPRESSION", "expression upper is not supported")))
   }
 
+  test("quotients of a Spark that rounds them twice") {
+    for (sql <- Seq("SELECT dec / 3BD FROM t", "SELECT avg(wide) FROM t")) {
+      assert(codesOf(sql).isEmpty, sql)
+      val reasons = PlanTranslator.translate(planOf(sql), supportIn("3.5.0")).left.toOption.get
+      assert(reasons.map(_.code).contains("SPARK_VERSION"), sql)
+    }
+  }
+
   test("buckets that serve as partitions") {
     spark.sql(s"CREATE TABLE buckets (k INT, v DOUBLE) USING parquet CLUSTERED BY (k) INTO 2 BUCKETS " +
       s"LOCATION '${folder.resolve("buckets")}'")

@@ -5,6 +5,7 @@ package org.shadowvm.translate
 
 import java.nio.file.{Files, Path}
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
@@ -67,11 +68,13 @@ trait TranslateSuite extends AnyFunSuite with BeforeAndAfterAll {
       case plan => plan
     }
 
-  protected def support: PlanSupport = {
+  protected def support: PlanSupport = supportIn(SPARK_VERSION)
+
+  protected def supportIn(version: String): PlanSupport = {
     val conf = spark.asInstanceOf[SparkShim.Session].sessionState.conf
     val settings = ShadowSettings.of(conf)
     new PlanSupport(
-      new SessionFacts(conf, settings.strictFloat, settings.operatorEnabled, settings.expressionEnabled))
+      new SessionFacts(conf, settings.strictFloat, settings.operatorEnabled, settings.expressionEnabled, version))
   }
 
   protected def translated(sql: String): Translated = translated(planOf(sql))

@@ -58,6 +58,7 @@ object Arithmetic {
         reason("its rule of precision is not the session's")
       case _: Divide if left.precision + result.scale - left.scale + right.scale > 2 * MaxPrecision =>
         reason("the scaled dividend would need more than 76 digits")
+      case _: Divide if translate.session.roundsQuotientsTwice => Some(Reason.twiceRounded)
       case _: Divide => None
       case _: Multiply if result.scale < left.scale + right.scale => reason("the product would lose some of its scale")
       case _: Multiply => None

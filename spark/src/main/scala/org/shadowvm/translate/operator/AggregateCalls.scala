@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
 import org.shadowvm.proto.{v1 => wire}
-import org.shadowvm.translate.Reason
+import org.shadowvm.translate.{Reason, SessionFacts}
 import org.shadowvm.translate.expression.{EvalContexts, ExpressionTranslator, WireModes}
 
 /** Aggregate functions. */
@@ -18,7 +18,7 @@ object AggregateCalls {
     val name = call.aggregateFunction.getClass.getSimpleName
     val session = translate.session
     if (!session.expressionEnabled(name)) Left(Reason.switchedOff(session.expressionKey(name)))
-    else problem(call, session.strictFloat).toLeft(()).flatMap(_ => function(call, translate))
+    else problem(call, session).toLeft(()).flatMap(_ => function(call, translate))
   }
 
   private def function(call: AggregateExpression, translate: ExpressionTranslator) = call.aggregateFunction match {
@@ -60,15 +60,16 @@ object AggregateCalls {
     case _ => false
   }
 
-  private def problem(call: AggregateExpression, strictFloat: Boolean): Option[Reason] = {
+  private def problem(call: AggregateExpression, session: SessionFacts): Option[Reason] = {
     val function = call.aggregateFunction
     val argument = function.children.headOption.map(_.dataType)
     def reason(code: String, why: String) = Some(Reason(code, s"${function.prettyName}: $why"))
     (function, argument) match {
       case _ if call.filter.isDefined => reason("AGGREGATE_FILTER", "FILTER is not supported")
-      case (_: Average, Some(_: NumericType)) if strictFloat && !argument.exists(_.isInstanceOf[DecimalType]) =>
+      case (_: Average, Some(_: DecimalType)) if session.roundsQuotientsTwice => Some(Reason.twiceRounded)
+      case (_: Average, Some(_: NumericType)) if session.strictFloat && !argument.exists(_.isInstanceOf[DecimalType]) =>
         reason("STRICT_FLOAT", "averages are sums of floats, which depend on the order of rows")
-      case (_: Sum, Some(FloatType | DoubleType)) if strictFloat =>
+      case (_: Sum, Some(FloatType | DoubleType)) if session.strictFloat =>
         reason("STRICT_FLOAT", "sums of floats depend on the order of rows")
       case (sum: Sum, Some(ByteType | ShortType | IntegerType | LongType))
           if EvalContexts.modeOf(sum) == EvalMode.TRY =>
