@@ -149,6 +149,37 @@ TEST_F(GpuTest, TheModeOfARun) {
   EXPECT_EQ(stats.gpu.size(), 1u);
 }
 
+// What the GPU has no verbs for.
+TEST_F(GpuTest, WhatHasNoVerbThereRunsHere) {
+  AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
+  AddSmallTables(cpu_.get());
+  AddSmallTables(gpu_.get());
+  const auto facts = client::Table("facts");
+  const auto sales = client::Table("sales");
+  const std::vector<std::pair<std::string, client::Frame>> cases = {
+      {"an outer join", facts.LeftJoin(client::Table("dims"), {On("k", "d")})
+                            .Aggregate({Count().As("rows"), Sum(Col("weight")).As("sum")})},
+      {"a sum that must not overflow",
+       facts.Aggregate({Sum(Col("value").Cast(client::DecimalType(38, 2))).As("sum")})},
+      {"a sum that must not overflow",
+       facts.Aggregate({Avg(Col("value").Cast(client::DecimalType(29, 2))).As("average")})},
+      {"a filter that computes with strings",
+       sales.Filter(Col("village").Substring(Col("shelf"), 2) == "ty")
+           .Aggregate({Count().As("rows")})},
+      {"an aggregate that computes with strings",
+       sales.Aggregate({Count(Col("village").Substring(Col("shelf"), 2)).As("parts")})},
+      {"the least or greatest string",
+       sales.Aggregate({Max(Col("village").Substring(1, 4)).As("most")})}};
+  for (const auto& [reason, frame] : cases) {
+    SCOPED_TRACE(reason);
+    const Answered there = Ask(gpu_.get(), frame);
+    EXPECT_EQ(Ask(cpu_.get(), frame).rows, there.rows);
+    ASSERT_FALSE(there.gpu.empty());
+    EXPECT_EQ(there.gpu.back().why_not, reason);
+    EXPECT_EQ(there.gpu.back().text, "");
+  }
+}
+
 // No room, a card that fails, a compiler that fails: the CPU answers, and the reason is kept.
 TEST_F(GpuTest, WhatFailsThereRunsHere) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });

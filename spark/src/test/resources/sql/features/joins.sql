@@ -45,6 +45,29 @@ WHERE c_name IS NULL AND s_id < 2000 ORDER BY s_id
 SELECT count(*), count(c_id), max(c_name) FROM sales LEFT JOIN (SELECT * FROM customers WHERE c_region = 'NOWHERE')
 ON s_customer = c_id
 
+-- Keys that an outer join has left without a value: of another outer join, of an inner join, of an anti join.
+-- node
+SELECT c_region, p_brand, count(*), count(s_id), max(p_big) FROM customers LEFT JOIN sales ON c_id = s_quantity
+LEFT JOIN products ON s_product = p_id GROUP BY c_region, p_brand
+
+-- node
+SELECT c_region, p_brand, count(*) FROM customers LEFT JOIN sales ON c_id = s_quantity AND s_id < 4000
+JOIN products ON coalesce(s_product, 3) = p_id GROUP BY c_region, p_brand
+
+-- node
+SELECT count(*), count(s_id) FROM customers LEFT JOIN sales ON c_id = s_quantity AND s_id < 4000
+LEFT ANTI JOIN products ON s_product = p_id + 1
+
+-- Groups, and values computed of columns that are null without a match.
+-- node
+SELECT coalesce(c_region, 'none'), c_id IS NULL, sum(s_price * s_quantity / (c_id + 1)), max(c_id % 7) FROM sales
+LEFT JOIN customers ON s_customer = c_id GROUP BY 1, 2
+
+-- Two keys, of which one is text.
+-- node
+SELECT a.s_note, count(*), count(b.s_id) FROM sales a LEFT JOIN (SELECT * FROM sales WHERE s_id % 501 = 0) b
+ON a.s_note = b.s_note AND a.s_customer = b.s_customer GROUP BY a.s_note
+
 -- spark JOIN_CONDITION
 SELECT s_id, c_name FROM sales LEFT JOIN customers ON s_customer = c_id AND s_quantity > length(c_name) ORDER BY s_id
 

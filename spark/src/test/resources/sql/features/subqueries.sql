@@ -18,6 +18,10 @@ SELECT count(*) FROM customers WHERE c_name < (SELECT max(s_note) FROM sales WHE
 -- node
 SELECT count(*), count(s_quantity) FROM sales WHERE s_price > (SELECT max(s_price) FROM sales WHERE s_id < 0)
 
+-- No row: not even a group.
+-- node
+SELECT count(*) FROM sales WHERE s_product = (SELECT s_product FROM sales WHERE s_id < 0 GROUP BY s_product) OR s_id = 3
+
 -- One in the other.
 -- node
 SELECT count(*) FROM sales WHERE s_price > (SELECT min(s_price) + 40 FROM sales

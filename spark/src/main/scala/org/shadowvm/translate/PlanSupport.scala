@@ -22,7 +22,6 @@ final class PlanSupport private (
 
   def this(session: SessionFacts) = this(session, new FileListing, SubqueryValues.Unknown)
 
-
   private val fragments = new IdentityHashMap[SparkPlan, Either[Seq[Reason], Fragment]]()
   private val complete = new IdentityHashMap[SparkPlan, java.lang.Boolean]()
 

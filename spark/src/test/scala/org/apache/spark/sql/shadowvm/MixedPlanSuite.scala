@@ -103,6 +103,16 @@ abstract class MixedPlanSuite extends ShadowSuite {
     assert(inSpark.operators.exists(operator => operator.name == "ShadowFilter"), inSpark)
   }
 
+  test("a subquery of no row is null, of two rows an error") {
+    def counted(where: String) =
+      s"SELECT count(*) FROM sales WHERE s_price > (SELECT s_price FROM sales WHERE $where) OR s_id < 5"
+    runsInBoth(spark.sql(counted("s_id < 0")))
+    runsInBoth(spark.sql(counted("s_id = 77")))
+    def failure = intercept[Exception](spark.sql(counted("s_id IN (77, 78)")).collect()).getMessage
+    assert(failure == inSparkOnly(failure))
+    assert(failure.contains("SCALAR_SUBQUERY_TOO_MANY_ROWS"), failure)
+  }
+
   test("a Spark function below leaves the query to Spark") {
     val plus = udf((n: Int) => n + 1)
     runsInSpark("USER_FUNCTION")(spark.table("sales").groupBy(plus(col("s_product"))).count())
