@@ -26,6 +26,7 @@ constexpr int64_t kMostBatchRows = int64_t{8} << 20;
 // How long a worker without work waits before it asks again: others' queries may want it.
 constexpr std::chrono::microseconds kAskAgain{100};
 constexpr char kBusy[] = "the GPU is busy with other queries";
+constexpr char kCoresWereFirst[] = "cores were done with all of it before the GPU was";
 // How long the card is watched before its worker looks at the rest of the world.
 constexpr std::chrono::microseconds kWatch{50};
 
@@ -79,6 +80,8 @@ Status MixedRun::Run() {
   for (const SegmentPtr& segment : segments_) CountSegment(*segment, context_.stats);
   if (found_ != nullptr) pipeline_.groups->AddArray(found_);
   AddWonContests();
+  // It had begun, but nothing of its work was first.
+  if (why_not_gpu_.empty() && rows()[schedule::Side::kGpu] == 0) why_not_gpu_ = kCoresWereFirst;
   return Status::OK();
 }
 
