@@ -87,6 +87,10 @@ SELECT count(*), count(s_quantity) FROM sales WHERE s_quantity NOT IN (SELECT p_
 -- node
 SELECT count(*) FROM sales WHERE s_note NOT IN (SELECT c_name FROM customers)
 
+-- Spark tells 0.0 from -0.0 here, and nowhere else.
+-- spark JOIN_KIND
+SELECT count(*) FROM sales WHERE CAST(s_quantity AS DOUBLE) NOT IN (SELECT -CAST(p_id AS DOUBLE) FROM products)
+
 -- EXISTS with a comparison beside the keys.
 -- node
 SELECT count(*), sum(s_id) FROM sales a WHERE EXISTS

@@ -5,9 +5,10 @@ package org.shadowvm.translate.operator
 
 import org.apache.spark.sql.catalyst.expressions.NamedExpression
 import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
+import org.apache.spark.sql.types.{DoubleType, FloatType}
 
 import org.shadowvm.proto.{v1 => wire}
-import org.shadowvm.translate.{Columns, Fragment, PlanSupport}
+import org.shadowvm.translate.{Columns, Fragment, PlanSupport, Reason}
 import org.shadowvm.translate.expression.ExpressionTranslator
 import org.shadowvm.translate.operator.Actions._
 
@@ -18,7 +19,14 @@ import org.shadowvm.translate.operator.Actions._
  */
 object NotIn {
 
-  def translate(node: BroadcastHashJoinExec, support: PlanSupport): Outcome = {
+  def translate(node: BroadcastHashJoinExec, support: PlanSupport): Outcome =
+    node.leftKeys.head.dataType match {
+      // Of other joins' keys Spark makes one zero and one NaN; of these it compares the bits.
+      case FloatType | DoubleType => Left(Seq(Reason("JOIN_KIND", "NOT IN of floats tells -0.0 from 0.0")))
+      case _ => antiJoin(node, support)
+    }
+
+  private def antiJoin(node: BroadcastHashJoinExec, support: PlanSupport): Outcome = {
     val (left, right) = (support.columnsOf(node.left), support.columnsOf(node.right))
     for {
       leftKeys <- Joins.keys(node.leftKeys, left, support)
