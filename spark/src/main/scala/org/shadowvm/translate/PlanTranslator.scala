@@ -8,6 +8,7 @@ import java.util.IdentityHashMap
 import scala.collection.mutable
 
 import org.apache.spark.sql.execution.{ScalarSubquery, SparkPlan}
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import org.shadowvm.proto.{v1 => wire}
 import org.shadowvm.translate.expression.ExpressionTranslator
@@ -34,12 +35,17 @@ object PlanTranslator {
 
   /** Not all that are there: Spark puts some where they save work and change no rows. */
   private def subqueriesOf(subtree: SparkPlan, support: PlanSupport): Seq[ScalarSubquery] =
-    if (!subtree.exists(_.expressions.exists(_.exists(_.isInstanceOf[ScalarSubquery])))) Nil
+    if (!asksSubqueries(subtree)) Nil
     else {
       val recorder = new SubqueryValues.Recorder
       new Assembly(support.withValues(recorder)).run(subtree)
       recorder.asked
     }
+
+  private def asksSubqueries(subtree: SparkPlan): Boolean = subtree.exists {
+    case reused: ReusedExchangeExec => asksSubqueries(reused.child)
+    case node => node.expressions.exists(_.exists(_.isInstanceOf[ScalarSubquery]))
+  }
 
   private def allReasons(subtree: SparkPlan, support: PlanSupport): Seq[Reason] = {
     val found = subtree.collect { case node => support.reasons(node) }.flatten.distinct
