@@ -36,10 +36,10 @@ def test_two_applications_share_a_node(conf, node, ssb, expected):
     status = node.client().status
     with SparkProcess(shared, ssb, TABLES) as first, SparkProcess(shared, ssb, TABLES) as second:
         ask_all(first, expected)
-        resident, compiled = status().memory_used, status().kernels.compiles_fast
+        resident, compiled = status().table_bytes, status().kernels.compiles_fast
         assert resident > 0
         ask_all(second, expected)
-        assert status().memory_used == resident, "the second application loaded tables of its own"
+        assert status().table_bytes == resident, "the second application loaded tables of its own"
         assert status().kernels.compiles_fast == compiled, "the second application compiled kernels of its own"
         with ThreadPoolExecutor() as pool:
             for done in [pool.submit(ask_all, spark, expected) for spark in (first, second)]:
