@@ -44,6 +44,40 @@ DeviceCopies::CopyPtr DeviceCopies::Find(const BufferPtr& buffer) const {
   return entry == entries_.end() || entry->second.of.expired() ? nullptr : entry->second.copy;
 }
 
+base::Result<DeviceCopies::Brought> DeviceCopies::Bring(const std::vector<Wanted>& wanted,
+                                                        int64_t allowance, device::Stream* stream) {
+  std::lock_guard lock(making_);
+  Brought brought;
+  std::vector<Wanted> missing;
+  std::vector<size_t> places;  // of the missing ones
+  for (const Wanted& each : wanted) {
+    brought.copies.push_back(Find(each.buffer));
+    if (brought.copies.back() != nullptr) continue;
+    missing.push_back(each);
+    places.push_back(brought.copies.size() - 1);
+  }
+  const std::vector<CopyPtr> made = MakeRoom(missing, allowance);
+  base::Status status;
+  for (size_t i = 0; i < missing.size() && status.ok(); ++i) {
+    if (made[i] == nullptr) continue;
+    const memory::Buffer& buffer = *missing[i].buffer;
+    status = stream->CopyIn(made[i]->address(), buffer.data(), buffer.size());
+    brought.bytes += buffer.size();
+  }
+  // What was queued reads buffers and writes room that may go now, and others launch on streams
+  // that know nothing of this one.
+  if (brought.bytes > 0) {
+    const base::Status finished = stream->Synchronize();
+    if (status.ok()) status = finished;
+  }
+  SVM_RETURN_NOT_OK(status);
+  for (size_t i = 0; i < missing.size(); ++i) {
+    brought.copies[places[i]] = made[i];
+    if (made[i] != nullptr && missing[i].kept) Publish(missing[i].buffer, made[i]);
+  }
+  return brought;
+}
+
 std::vector<DeviceCopies::CopyPtr> DeviceCopies::MakeRoom(const std::vector<Wanted>& wanted,
                                                           int64_t allowance) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();

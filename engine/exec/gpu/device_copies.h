@@ -36,6 +36,7 @@ class DeviceCopies {
     BufferPtr buffer;
     int64_t padding = 0;
     bool needed = false;  // the device cannot read it in place
+    bool kept = true;     // for others; else it goes when nobody holds it
 
     int64_t bytes() const { return buffer->size() + padding; }
   };
@@ -48,9 +49,15 @@ class DeviceCopies {
   // Of one of them, once more.
   CopyPtr Find(const BufferPtr& buffer) const;
 
-  // Who makes copies holds this from before it asks for room until they are published: nothing is
-  // copied twice.
-  std::mutex& making() { return making_; }
+  // By wanted buffer its copy, made on the stream where others have not made it meanwhile; null for
+  // those that there is no room for, within the allowance of MakeRoom. They are there when this
+  // returns, and nothing is copied twice.
+  struct Brought {
+    std::vector<CopyPtr> copies;
+    int64_t bytes = 0;  // that were copied
+  };
+  base::Result<Brought> Bring(const std::vector<Wanted>& wanted, int64_t allowance,
+                              device::Stream* stream);
   // Room for buffers that have been used and have no copy; null for those that get none. No more
   // than 'allowance' bytes give way, except to what is needed.
   std::vector<CopyPtr> MakeRoom(const std::vector<Wanted>& wanted, int64_t allowance);

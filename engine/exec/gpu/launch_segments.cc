@@ -115,62 +115,26 @@ class Placement {
     if (!in_place) gpu_.pinned().Want(buffer);
     if (in_place) in_place_bytes_ += reads_[i].bytes;
     if (in_place && gpu_.options().prefetch != GpuPrefetch::kKept) return;
-    wanted_.push_back({buffer, kReadAhead, !in_place});
+    wanted_.push_back({buffer, kReadAhead, !in_place, IsKept(*buffer)});
     wanted_reads_.push_back(i);
   }
 
   Status CopyWanted() {
     const auto start = std::chrono::steady_clock::now();
-    DeviceCopies& copies = gpu_.copies();
-    std::lock_guard lock(copies.making());
-    DropFound();
-    if (wanted_.empty()) return Status::OK();
-    const auto made = copies.MakeRoom(wanted_, in_place_bytes_ / kReplacedShare);
-    Status status;
-    bool any = false;
-    for (size_t k = 0; k < wanted_.size() && status.ok(); ++k) {
-      const BufferPtr& buffer = wanted_[k].buffer;
-      if (made[k] != nullptr) {
-        any = true;
-        link_bytes += buffer->size();
-        status = stream_.CopyIn(made[k]->address(), buffer->data(), buffer->size());
-      } else if (wanted_[k].needed) {
-        status = base::MakeError(base::ErrorCode::kOutOfMemory,
-                                 "no room on the device for a segment, and it cannot be read in "
-                                 "place: " +
-                                     std::to_string(buffer->size()) + " bytes");
-      }
-    }
-    // What was queued reads buffers and writes room that may go now.
-    if (any) {
-      const Status finished = stream_.Synchronize();
-      if (status.ok()) status = finished;
-    }
-    SVM_RETURN_NOT_OK(status);
+    SVM_ASSIGN_OR_RETURN(const DeviceCopies::Brought brought,
+                         gpu_.copies().Bring(wanted_, in_place_bytes_ / kReplacedShare, &stream_));
+    link_bytes += brought.bytes;
     for (size_t k = 0; k < wanted_.size(); ++k) {
-      if (made[k] != nullptr) Found(wanted_reads_[k], made[k]);
-      if (made[k] != nullptr && IsKept(*wanted_[k].buffer)) {
-        copies.Publish(wanted_[k].buffer, made[k]);
-      }
+      const DeviceCopies::CopyPtr& copy = brought.copies[k];
+      if (copy != nullptr) Found(wanted_reads_[k], copy);
+      if (copy != nullptr || !wanted_[k].needed) continue;
+      return base::MakeError(
+          base::ErrorCode::kOutOfMemory,
+          "no room on the device for a segment, and it cannot be read in place: " +
+              std::to_string(wanted_[k].buffer->size()) + " bytes");
     }
     copy_ms += MillisecondsSince(start);
     return Status::OK();
-  }
-
-  // Others may have made copies meanwhile.
-  void DropFound() {
-    size_t kept = 0;
-    for (size_t k = 0; k < wanted_.size(); ++k) {
-      const DeviceCopies::CopyPtr copy = gpu_.copies().Find(wanted_[k].buffer);
-      if (copy != nullptr) {
-        Found(wanted_reads_[k], copy);
-        continue;
-      }
-      wanted_[kept] = wanted_[k];
-      wanted_reads_[kept++] = wanted_reads_[k];
-    }
-    wanted_.resize(kept);
-    wanted_reads_.resize(kept);
   }
 
   void Found(size_t i, const DeviceCopies::CopyPtr& copy) {

@@ -20,7 +20,7 @@ struct LaunchTables {
 
 // Brings large buffers of join tables and of their rows to the device. Those that later queries can
 // use too stay there among the copies of segments; small ones, and what there is no room for, are
-// left to be written with the launch. The stream's later work finds them.
+// left to be written with the launch.
 base::Result<LaunchTables> PlaceTables(Gpu* gpu, const PipelineBinding& binding,
                                        device::Stream* stream);
 
