@@ -13,12 +13,15 @@ class ShadowError(RuntimeError):
 
 
 class ShadowProcess:
-    """One `shadowvm bench ssb --interactive`. Tables are loaded when the first answer arrives."""
+    """One `shadowvm bench ssb --interactive`. Tables are loaded when the first answer arrives. They come from files, or
+    are generated in memory where data is a scale factor."""
 
-    def __init__(self, program: Path, data: Path, threads: int, residency: str = "host", memory: str | None = None,
-                 cache: Path | None = None):
-        arguments = [str(program), "bench", "ssb", "--interactive", "--data", str(data), "--threads", str(threads),
-                     "--residency", residency]
+    def __init__(self, program: Path, data: Path | float, threads: int | None = None, residency: str = "host",
+                 memory: str | None = None, cache: Path | None = None):
+        arguments = [str(program), "bench", "ssb", "--interactive", "--data" if isinstance(data, Path) else "--sf",
+                     str(data), "--residency", residency]
+        if threads:
+            arguments += ["--threads", str(threads)]
         if memory:
             arguments += ["--memory", memory]
         environment = dict(os.environ)
@@ -45,6 +48,26 @@ class ShadowProcess:
     def footprint(self, table: str, columns) -> dict:
         """Memory of columns as segments, and as plain int32."""
         return self._request(" ".join(["footprint", table, *columns]))
+
+    def settings(self, *options: str) -> dict:
+        """How later runs are done: options of `shadowvm bench ssb`, such as --mode; others are as by default."""
+        return self._request(" ".join(["settings", *options]))
+
+    def measure(self, query: str, runs: int) -> dict:
+        """So many runs of a query, summed up as in the report of `shadowvm bench ssb`."""
+        return self._request(f"measure {query} {runs}")
+
+    def clients(self, count: int) -> dict:
+        """So many clients ask all queries: {"one_by_one_ms", "at_the_same_time_ms"}."""
+        return self._request(f"clients {count}")
+
+    def sectors(self, query: str) -> dict:
+        """What a query has to read of lineorder, in sectors of 32 bytes: {"touched_bytes", "bytes", "columns", …}."""
+        return self._request(f"sectors {query}")
+
+    def kernels(self) -> dict:
+        """What became of the GPU's kernels so far: {"compiled", "compile_ms", "from_disk", "disk_ms", "load_ms"}."""
+        return self._request("kernels")
 
     def close(self):
         """Ends the process and keeps its peak memory."""

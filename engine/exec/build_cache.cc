@@ -145,6 +145,11 @@ void BuildCache::ShrinkLocked(int64_t bytes, Entries* dropped) {
   }
 }
 
+void BuildCache::SetInMemory(bool in_memory) {
+  in_memory_ = in_memory;
+  Clear();
+}
+
 void BuildCache::Clear() {
   Entries dropped;
   std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -53,7 +54,9 @@ class BuildCache : public memory::Reclaimer {
   BuildCache(memory::MemoryBudget* budget, int64_t limit, bool in_memory = false);
   ~BuildCache() override;
 
-  bool in_memory() const { return in_memory_; }
+  bool in_memory() const { return in_memory_.load(); }
+  // From now on; what is kept so far goes.
+  void SetInMemory(bool in_memory);
   std::optional<PipelineOutput> Find(const BuildKey& key);
   // Unless it is too large, or holds strings that lie in what the pipeline read.
   void Keep(BuildKey key, const PipelineOutput& output);
@@ -73,7 +76,7 @@ class BuildCache : public memory::Reclaimer {
 
   memory::MemoryBudget* const budget_;
   const int64_t limit_;
-  const bool in_memory_;
+  std::atomic<bool> in_memory_;
   mutable std::mutex mutex_;
   Entries entries_;
   int64_t bytes_ = 0;

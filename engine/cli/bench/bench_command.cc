@@ -46,7 +46,7 @@ base::Result<BenchReport> Measure(QueryRunner* runner, const BenchSettings& sett
   report.settings = settings;
   SVM_ASSIGN_OR_RETURN(report.queries, RunQueries(runner, settings));
   if (settings.clients > 1) {
-    SVM_ASSIGN_OR_RETURN(report.clients, RunClients(runner, settings, report.queries));
+    SVM_ASSIGN_OR_RETURN(report.clients, RunClients(runner, settings.clients, report.queries));
   }
   SVM_ASSIGN_OR_RETURN(report.bandwidth, MeasureMachine(settings.threads));
   return report;
@@ -90,9 +90,9 @@ std::string CheckPolicy(const std::string& text) {
   return "'" + text + "' is none of guided, elastic, apriori and static:PERCENT";
 }
 
-// Options that say where tables are, and how a GPU comes by them. What they exclude is seen when
-// all are known.
-void AddResidencyOptions(CLI::App* ssb, BenchSettings* settings) {
+// Options that say who works on rows, where tables are, and how a GPU comes by them. What they
+// exclude is seen when all are known.
+void AddRunOptions(CLI::App* ssb, BenchSettings* settings) {
   CLI::Option* const mode =
       ssb->add_option_function<std::string>(
              "--mode",
@@ -140,10 +140,8 @@ void AddResidencyOptions(CLI::App* ssb, BenchSettings* settings) {
          "the GPU's")
       ->check(CheckPolicy)
       ->needs(mode);
-  ssb->add_option("--trace", settings->trace_file,
-                  "Write who took which partition when to this file, for Chrome's tracing; as a "
-                  "drawing if it ends in .svg")
-      ->needs(mode);
+  ssb->add_flag("--keep-builds", settings->keep_builds,
+                "Keep build sides of generated tables for the next run, as those of files are");
 }
 
 void AddOptions(CLI::App* ssb, BenchSettings* settings) {
@@ -159,11 +157,13 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings) {
                   "So many clients then ask all queries, one after another and at the same time")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  AddResidencyOptions(ssb, settings);
+  AddRunOptions(ssb, settings);
+  ssb->add_option("--trace", settings->trace_file,
+                  "Write who took which partition when to this file, for Chrome's tracing; as a "
+                  "drawing if it ends in .svg")
+      ->needs(ssb->get_option("--mode"));
   ssb->add_option("--connect", settings->connect, "Ask the node at this address");
   ssb->add_flag("--node", settings->own_node, "Ask a node of this process, over its socket");
-  ssb->add_flag("--keep-builds", settings->keep_builds,
-                "Keep build sides of generated tables for the next run, as those of files are");
   ssb->add_flag("--coupled", settings->coupled,
                 "With --mode gpu: open the GPU, convert and copy tables for every run");
   ssb->add_option("--query", settings->queries, "Only these queries, such as q2.1")
@@ -177,13 +177,29 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings) {
 
 }  // namespace
 
+base::Result<BenchSettings> RunSettings(const BenchSettings& tables, const std::string& options) {
+  BenchSettings settings;
+  settings.data = tables.data;
+  settings.scale_factor = tables.scale_factor;
+  settings.threads = tables.threads;
+  settings.memory_bytes = tables.memory_bytes;
+  CLI::App parser;
+  AddRunOptions(&parser, &settings);
+  try {
+    parser.parse(options);
+    CheckUsage(settings);
+  } catch (const CLI::ParseError& error) {
+    return base::MakeError(base::ErrorCode::kBadCommand, "settings: " + std::string(error.what()));
+  }
+  return settings;
+}
+
 base::Status BenchSsb(const BenchSettings& settings, const RunnerFactory& make_runner) {
   for (const std::string& file : {settings.json_file, settings.trace_file}) {
     if (!file.empty()) SVM_RETURN_NOT_OK(CheckWritable(file));
   }
   SVM_ASSIGN_OR_RETURN(const auto runner, make_runner(settings));
-  if (settings.interactive)
-    return ServeQueries(runner.get(), settings.threads, std::cin, std::cout);
+  if (settings.interactive) return ServeQueries(runner.get(), settings, std::cin, std::cout);
   SVM_ASSIGN_OR_RETURN(const BenchReport report, Measure(runner.get(), settings));
   PrintReport(report);
   if (!settings.trace_file.empty()) {

@@ -12,6 +12,10 @@ class App;
 
 namespace shadowvm::cli {
 
+// Settings for runs over the tables that are there, from options of `shadowvm bench ssb` that say
+// how rows are worked on; what they do not name is as by default.
+base::Result<BenchSettings> RunSettings(const BenchSettings& tables, const std::string& options);
+
 // Runs the benchmark and prints a table, or writes JSON, or serves queries, as the settings say.
 base::Status BenchSsb(const BenchSettings& settings, const RunnerFactory& make_runner);
 

@@ -55,84 +55,6 @@ base::Result<std::shared_ptr<columns::TableSource>> OpenTable(exec::Engine* engi
   return engine->Open({{folder + "/" + table + ".parquet"}, {}});
 }
 
-class EngineRunner : public QueryRunner {
- public:
-  EngineRunner(std::unique_ptr<exec::Engine> engine, const BenchSettings& settings)
-      : engine_(std::move(engine)),
-        mode_(settings.mode),
-        policy_(settings.policy),
-        trace_(!settings.trace_file.empty()),
-        tables_(settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data)),
-        folder_(settings.data) {}
-
-  ~EngineRunner() override { WarnOfKernelsNotKept(engine_->kernels().stats()); }
-
-  std::vector<std::string> queries() const override { return SsbQueryNames(); }
-
-  base::Result<QueryRun> Run(const std::string& query, const nlohmann::json& constants) override {
-    SVM_ASSIGN_OR_RETURN(const client::Frame frame, MakeSsbQuery(query, tables_, constants));
-    // As a node gets it, which remembers commands.
-    const std::string command = frame.ToCommand().SerializeAsString();
-    exec::QueryStats stats;
-    const auto before = engine_->kernels().stats();
-    const auto start = std::chrono::steady_clock::now();
-    QueryRun run;
-    SVM_ASSIGN_OR_RETURN(const auto plan, engine_->Plan(command, &stats.spans));
-    SVM_ASSIGN_OR_RETURN(run.answer, engine_->Run(plan.get(), OptionsFor(&stats)));
-    const std::chrono::duration<double, std::milli> elapsed =
-        std::chrono::steady_clock::now() - start;
-    run.total_ms = elapsed.count();
-    run.plan_ms = stats.spans.Milliseconds(base::Stage::kPlan);
-    run.render_ms = stats.spans.Milliseconds(base::Stage::kRender);
-    run.compile_ms = stats.spans.Milliseconds(base::Stage::kCompile);
-    run.merge_ms = stats.spans.Milliseconds(base::Stage::kMerge);
-    run.compiles = engine_->kernels().stats().compiles_fast - before.compiles_fast;
-    run.bytes = stats.bytes_read.load();
-    AddGpuStats(stats, &run);
-    for (exec::PipelineDevices& one : stats.devices) {
-      run.pipelines.push_back({one.title, one.mode, one.reason, one.predicted_ms, one.real_ms,
-                               one.rows[schedule::Side::kCpu], one.rows[schedule::Side::kGpu],
-                               one.partitions, one.partitions_again});
-      if (!one.trace.events.empty()) run.traces.push_back({query, std::move(one.trace)});
-    }
-    return run;
-  }
-
-  base::Result<Footprint> FootprintOf(const std::string& table,
-                                      const std::vector<std::string>& columns) override {
-    SVM_ASSIGN_OR_RETURN(const auto source, Open(table));
-    SVM_ASSIGN_OR_RETURN(const std::vector<int> ordinals, OrdinalsOf(*source, columns));
-    Footprint footprint;
-    footprint.plain_bytes = source->num_rows() * 4 * static_cast<int64_t>(columns.size());
-    for (int segment = 0; segment < source->num_segments(); ++segment) {
-      SVM_ASSIGN_OR_RETURN(const auto data, source->Read(segment, ordinals, {}, nullptr));
-      for (const auto& column : data->columns) footprint.bytes += column->bytes();
-    }
-    return footprint;
-  }
-
- private:
-  base::Result<std::shared_ptr<columns::TableSource>> Open(const std::string& table) {
-    return OpenTable(engine_.get(), folder_, table);
-  }
-
-  exec::RunOptions OptionsFor(exec::QueryStats* stats) const {
-    exec::RunOptions options;
-    options.stats = stats;
-    options.mode = mode_;
-    options.policy = policy_;
-    options.trace = trace_;
-    return options;
-  }
-
-  std::unique_ptr<exec::Engine> engine_;
-  const Mode mode_;
-  const schedule::PolicyChoice policy_;
-  const bool trace_;
-  SsbTables tables_;
-  std::string folder_;
-};
-
 // The columns of a generated table that queries read.
 base::Result<std::shared_ptr<arrow::Table>> Generate(const ssb::TableGenerator& table,
                                                      const std::vector<std::string>& columns,
@@ -195,6 +117,120 @@ exec::GpuOptions GpuOptionsOf(const BenchSettings& settings) {
   return options;
 }
 
+// Whether a GPU that was opened with some options need not be opened anew for others.
+bool IsSameGpu(const exec::GpuOptions& a, const exec::GpuOptions& b) {
+  const bool same_streams =
+      a.prefetch != exec::GpuPrefetch::kActive || a.active_streams == b.active_streams;
+  return a.kind == b.kind && a.prefetch == b.prefetch && a.memory_bytes == b.memory_bytes &&
+         same_streams;
+}
+
+class EngineRunner : public QueryRunner {
+ public:
+  EngineRunner(std::unique_ptr<exec::Engine> engine, const BenchSettings& settings)
+      : engine_(std::move(engine)),
+        settings_(settings),
+        gpu_settings_(settings),
+        tables_(settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data)),
+        folder_(settings.data) {}
+
+  ~EngineRunner() override { WarnOfKernelsNotKept(engine_->kernels().stats()); }
+
+  std::vector<std::string> queries() const override { return SsbQueryNames(); }
+
+  base::Result<QueryRun> Run(const std::string& query, const nlohmann::json& constants) override {
+    SVM_ASSIGN_OR_RETURN(const client::Frame frame, MakeSsbQuery(query, tables_, constants));
+    // As a node gets it, which remembers commands.
+    const std::string command = frame.ToCommand().SerializeAsString();
+    exec::QueryStats stats;
+    const auto before = engine_->kernels().stats();
+    const auto start = std::chrono::steady_clock::now();
+    QueryRun run;
+    SVM_ASSIGN_OR_RETURN(const auto plan, engine_->Plan(command, &stats.spans));
+    SVM_ASSIGN_OR_RETURN(run.answer, engine_->Run(plan.get(), OptionsFor(&stats)));
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    run.total_ms = elapsed.count();
+    run.plan_ms = stats.spans.Milliseconds(base::Stage::kPlan);
+    run.render_ms = stats.spans.Milliseconds(base::Stage::kRender);
+    run.compile_ms = stats.spans.Milliseconds(base::Stage::kCompile);
+    run.merge_ms = stats.spans.Milliseconds(base::Stage::kMerge);
+    run.compiles = engine_->kernels().stats().compiles_fast - before.compiles_fast;
+    run.bytes = stats.bytes_read.load();
+    AddGpuStats(stats, &run);
+    for (exec::PipelineDevices& one : stats.devices) {
+      run.pipelines.push_back({one.title, one.mode, one.reason, one.predicted_ms, one.real_ms,
+                               one.rows[schedule::Side::kCpu], one.rows[schedule::Side::kGpu],
+                               one.partitions, one.partitions_again});
+      if (!one.trace.events.empty()) run.traces.push_back({query, std::move(one.trace)});
+    }
+    return run;
+  }
+
+  base::Result<Footprint> FootprintOf(const std::string& table,
+                                      const std::vector<std::string>& columns) override {
+    SVM_ASSIGN_OR_RETURN(const auto source, Open(table));
+    SVM_ASSIGN_OR_RETURN(const std::vector<int> ordinals, OrdinalsOf(*source, columns));
+    Footprint footprint;
+    footprint.plain_bytes = source->num_rows() * 4 * static_cast<int64_t>(columns.size());
+    for (int segment = 0; segment < source->num_segments(); ++segment) {
+      SVM_ASSIGN_OR_RETURN(const auto data, source->Read(segment, ordinals, {}, nullptr));
+      for (const auto& column : data->columns) footprint.bytes += column->bytes();
+    }
+    return footprint;
+  }
+
+  base::Status Change(const BenchSettings& settings) override {
+    if (settings.residency == Residency::kFile || settings_.residency == Residency::kFile) {
+      return base::MakeError(base::ErrorCode::kUnsupported, "tables of residency file do not move");
+    }
+    if (settings.keep_builds != settings_.keep_builds) {
+      engine_->KeepAddedBuilds(settings.keep_builds);
+    }
+    settings_ = settings;
+    const exec::GpuOptions options = GpuOptionsOf(settings);
+    if (settings.mode == Mode::kCpu || IsSameGpu(options, GpuOptionsOf(gpu_settings_))) {
+      return base::Status::OK();
+    }
+    gpu_settings_ = settings;
+    engine_->gpu_keeper().Reopen(options);
+    SVM_RETURN_NOT_OK(engine_->gpu_keeper().Require().status());
+    return LoadTables(engine_.get(), folder_);
+  }
+
+  base::Result<SectorCount> SectorsOf(const std::string& query) override {
+    SVM_ASSIGN_OR_RETURN(const auto lineorder, Open("lineorder"));
+    return CountSectors(engine_.get(), tables_, lineorder.get(), query);
+  }
+
+  base::Result<GpuKernelCounts> CountGpuKernels() override {
+    SVM_ASSIGN_OR_RETURN(const auto gpu, engine_->gpu_keeper().Require());
+    const vkernel::KernelCacheStats stats = gpu->programs().stats();
+    return GpuKernelCounts{stats.compiles_full, stats.compile_ms, stats.disk_hits, stats.disk_ms,
+                           stats.load_ms};
+  }
+
+ private:
+  base::Result<std::shared_ptr<columns::TableSource>> Open(const std::string& table) {
+    return OpenTable(engine_.get(), folder_, table);
+  }
+
+  exec::RunOptions OptionsFor(exec::QueryStats* stats) const {
+    exec::RunOptions options;
+    options.stats = stats;
+    options.mode = settings_.mode;
+    options.policy = settings_.policy;
+    options.trace = !settings_.trace_file.empty();
+    return options;
+  }
+
+  std::unique_ptr<exec::Engine> engine_;
+  BenchSettings settings_;
+  BenchSettings gpu_settings_;  // that the GPU was opened with
+  SsbTables tables_;
+  std::string folder_;
+};
+
 }  // namespace
 
 base::Result<NamedTables> GenerateTables(const BenchSettings& settings) {
@@ -241,6 +277,9 @@ base::Result<std::unique_ptr<exec::Engine>> MakeBenchEngine(const BenchSettings&
 void AddGpuStats(const exec::QueryStats& stats, QueryRun* run) {
   for (const exec::GpuPipeline& pipeline : stats.gpu) {
     run->gpu_ms += pipeline.times.kernel_ms;
+    if (pipeline.why_not.empty()) {
+      run->gpu_kernels.push_back({pipeline.title, pipeline.times.kernel_ms});
+    }
     run->copy_ms += pipeline.times.copy_ms;
     run->link_bytes += pipeline.times.link_bytes;
     run->device_bytes += pipeline.times.device_bytes;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/status.h"
+#include "engine/cli/bench/sector_count.h"
 #include "engine/cli/bench/settings.h"
 #include "engine/cli/bench/trace_file.h"
 
@@ -31,6 +32,12 @@ struct PlacedPipeline {
   int64_t partitions_again = 0;
 };
 
+// The kernel of one pipeline on the GPU.
+struct GpuKernel {
+  std::string title;
+  double milliseconds = 0;
+};
+
 // One run of one query.
 struct QueryRun {
   double total_ms = 0;    // from asking to the whole answer
@@ -41,8 +48,9 @@ struct QueryRun {
   int64_t compiles = 0;   // kernels compiled for it, none when all came from the cache
   int64_t bytes =
       0;  // encoded bytes of the columns the query reads: what the bandwidth floor is made of
-  double gpu_ms = 0;         // of it, kernels on the GPU
-  double copy_ms = 0;        // of it, waiting for copies that stay on the GPU
+  double gpu_ms = 0;                   // of it, kernels on the GPU
+  std::vector<GpuKernel> gpu_kernels;  // these
+  double copy_ms = 0;                  // of it, waiting for copies that stay on the GPU
   int64_t link_bytes = 0;    // to the GPU: copied, or estimated where kernels read in place
   int64_t device_bytes = 0;  // of the GPU's memory that kernels read; estimated
   std::string gpu_why_not;   // why a pipeline meant for the GPU ran on the CPU; empty: none did
@@ -55,6 +63,15 @@ struct QueryRun {
 struct Footprint {
   int64_t bytes = 0;
   int64_t plain_bytes = 0;
+};
+
+// What became of the GPU's kernels so far, of all queries.
+struct GpuKernelCounts {
+  int64_t compiled = 0;
+  double compile_ms = 0;
+  int64_t from_disk = 0;
+  double disk_ms = 0;  // reading them
+  double load_ms = 0;  // giving all of them to the GPU
 };
 
 // The benchmark's queries, over one set of tables. The bench knows nothing else of the engine.
@@ -71,6 +88,20 @@ class QueryRunner {
   // Of columns of one table; tables are resident.
   virtual base::Result<Footprint> FootprintOf(const std::string& table,
                                               const std::vector<std::string>& columns) = 0;
+
+  // The rest is for runners whose engine is in this process and stays.
+
+  // Later runs are as these settings say; tables stay where they are.
+  virtual base::Status Change(const BenchSettings&) { return NotHere(); }
+  virtual base::Result<SectorCount> SectorsOf(const std::string& /*query*/) { return NotHere(); }
+  virtual base::Result<GpuKernelCounts> CountGpuKernels() { return NotHere(); }
+
+ private:
+  static base::Status NotHere() {
+    return base::MakeError(base::ErrorCode::kUnsupported,
+                           "only of an engine in this process: without --node, --connect, "
+                           "--coupled");
+  }
 };
 
 // Opens the tables; with residency host, also brings them into memory.

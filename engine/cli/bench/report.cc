@@ -86,6 +86,22 @@ void AddDevices(const QueryRun& run, nlohmann::ordered_json* entry) {
   }
 }
 
+void AddKernels(const QueryReport& query, const BenchSettings& settings,
+                nlohmann::ordered_json* entry) {
+  (*entry)["gpu_kernel_min_ms"] = query.gpu_min_ms;
+  (*entry)["gpu_kernel_median_ms"] = query.gpu_median_ms;
+  (*entry)["gpu_kernels"] = nlohmann::ordered_json::array();
+  for (const GpuKernel& kernel : query.gpu_kernels) {
+    (*entry)["gpu_kernels"].push_back({{"title", kernel.title}, {"ms", kernel.milliseconds}});
+  }
+  (*entry)["gpu_share"] = GpuShare(query);
+  (*entry)["overhead_us"] = query.overhead_us;
+  (*entry)["link_bytes"] = query.fastest.link_bytes;
+  (*entry)["link_bytes_are"] = LinkBytesAre(settings);
+  (*entry)["device_bytes_estimated"] = query.fastest.device_bytes;
+  if (!query.gpu_why_not.empty()) (*entry)["gpu_why_not"] = query.gpu_why_not;
+}
+
 // Of the fastest run: its last pipeline is the one with the rows.
 void PrintDevices(const BenchReport& report) {
   std::printf(
@@ -158,40 +174,41 @@ nlohmann::ordered_json ToJson(const BenchSettings& settings) {
   return json;
 }
 
+nlohmann::ordered_json ToJson(const QueryReport& query, const BenchSettings& settings) {
+  nlohmann::ordered_json entry;
+  entry["name"] = query.name;
+  entry["first_ms"] = query.first_ms;
+  entry["min_ms"] = query.min_ms;
+  entry["median_ms"] = query.median_ms;
+  entry["compile_ms"] = query.compile_ms;
+  entry["bytes"] = query.bytes;
+  entry["fastest"] = SplitOf(query.fastest);
+  if (SeesKernels(settings)) {
+    AddDevices(query.fastest, &entry);
+    AddKernels(query, settings, &entry);
+    entry["partitions_of_all_runs"] = query.partitions;
+    entry["partitions_again_of_all_runs"] = query.partitions_again;
+  }
+  entry["rows"] = query.rows;
+  return entry;
+}
+
+nlohmann::ordered_json ToJson(const ClientsReport& clients) {
+  return {{"clients", clients.clients},
+          {"one_by_one_ms", clients.one_by_one_ms},
+          {"at_the_same_time_ms", clients.at_the_same_time_ms}};
+}
+
 nlohmann::ordered_json ToJson(const BenchReport& report) {
   nlohmann::ordered_json json;
   json["machine"] = ToJson(report.machine, report.bandwidth);
   json["settings"] = ToJson(report.settings);
   json["queries"] = nlohmann::ordered_json::array();
   for (const auto& query : report.queries) {
-    nlohmann::ordered_json entry;
-    entry["name"] = query.name;
-    entry["first_ms"] = query.first_ms;
-    entry["min_ms"] = query.min_ms;
-    entry["median_ms"] = query.median_ms;
-    entry["compile_ms"] = query.compile_ms;
-    entry["bytes"] = query.bytes;
-    entry["floor_fraction"] = FloorFraction(query, report.bandwidth.all);
-    entry["fastest"] = SplitOf(query.fastest);
-    if (SeesKernels(report.settings)) {
-      AddDevices(query.fastest, &entry);
-      entry["gpu_kernel_min_ms"] = query.gpu_min_ms;
-      entry["gpu_kernel_median_ms"] = query.gpu_median_ms;
-      entry["gpu_share"] = GpuShare(query);
-      entry["overhead_us"] = query.overhead_us;
-      entry["link_bytes"] = query.fastest.link_bytes;
-      entry["link_bytes_are"] = LinkBytesAre(report.settings);
-      entry["device_bytes_estimated"] = query.fastest.device_bytes;
-      if (!query.gpu_why_not.empty()) entry["gpu_why_not"] = query.gpu_why_not;
-    }
-    entry["rows"] = query.rows;
-    json["queries"].push_back(std::move(entry));
+    json["queries"].push_back(ToJson(query, report.settings));
+    json["queries"].back()["floor_fraction"] = FloorFraction(query, report.bandwidth.all);
   }
-  if (report.clients.clients > 0) {
-    json["clients"] = {{"clients", report.clients.clients},
-                       {"one_by_one_ms", report.clients.one_by_one_ms},
-                       {"at_the_same_time_ms", report.clients.at_the_same_time_ms}};
-  }
+  if (report.clients.clients > 0) json["clients"] = ToJson(report.clients);
   return json;
 }
 

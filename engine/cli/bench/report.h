@@ -25,9 +25,12 @@ struct QueryReport {
   nlohmann::json rows;
   double gpu_min_ms = 0;  // mode gpu: of kernels
   double gpu_median_ms = 0;
-  double overhead_us = 0;  // mode gpu: the least time of a run beside its kernels
+  std::vector<GpuKernel> gpu_kernels = {};  // of the run that gpu_min_ms is of
+  double overhead_us = 0;                   // mode gpu: the least time of a run beside its kernels
   std::string gpu_why_not = {};
-  QueryRun fastest = {};  // without its answer
+  int64_t partitions = 0;        // mode mixed: of all runs
+  int64_t partitions_again = 0;  // of them, begun by both sides
+  QueryRun fastest = {};         // without its answer
 };
 
 // What several clients took together: each asked every query once.
@@ -52,6 +55,9 @@ double FloorFraction(const QueryReport& query, double bytes_per_second);
 
 nlohmann::ordered_json ToJson(const Machine& machine, const Bandwidth& bandwidth);
 nlohmann::ordered_json ToJson(const BenchSettings& settings);
+// Without what a bandwidth is needed for.
+nlohmann::ordered_json ToJson(const QueryReport& query, const BenchSettings& settings);
+nlohmann::ordered_json ToJson(const ClientsReport& clients);
 nlohmann::ordered_json ToJson(const BenchReport& report);
 void PrintReport(const BenchReport& report);
 

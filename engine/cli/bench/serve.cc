@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "engine/cli/bench/answer_json.h"
+#include "engine/cli/bench/bench_command.h"
 #include "engine/cli/bench/session.h"
 
 namespace shadowvm::cli {
@@ -50,20 +51,98 @@ base::Result<Json> AnswerMachine(int threads) {
   return ToJson(DescribeMachine(), bandwidth);
 }
 
-base::Result<Json> Answer(QueryRunner* runner, int threads, const std::string& line) {
-  std::istringstream words(line);
-  std::string first;
-  words >> first;
-  if (first == "machine") return AnswerMachine(threads);
-  return first == "footprint" ? AnswerFootprint(runner, words) : AnswerQuery(runner, first, words);
+base::Result<Json> AnswerSectors(QueryRunner* runner, std::istringstream& words) {
+  std::string query;
+  words >> query;
+  SVM_ASSIGN_OR_RETURN(const SectorCount count, runner->SectorsOf(query));
+  Json answer = {{"name", query}, {"rows", count.rows}, {"columns", Json::array()}};
+  int64_t bytes = 0, touched_bytes = 0;
+  for (const ColumnSectors& column : count.columns) {
+    answer["columns"].push_back({{"column", column.column},
+                                 {"bytes", column.bytes},
+                                 {"touched_bytes", column.touched_bytes}});
+    bytes += column.bytes;
+    touched_bytes += column.touched_bytes;
+  }
+  answer["bytes"] = bytes;
+  answer["touched_bytes"] = touched_bytes;
+  return answer;
 }
+
+base::Result<Json> AnswerKernels(QueryRunner* runner) {
+  SVM_ASSIGN_OR_RETURN(const GpuKernelCounts counts, runner->CountGpuKernels());
+  return Json{{"compiled", counts.compiled},
+              {"compile_ms", counts.compile_ms},
+              {"from_disk", counts.from_disk},
+              {"disk_ms", counts.disk_ms},
+              {"load_ms", counts.load_ms}};
+}
+
+// Answers line after line. Settings last until others come.
+class Server {
+ public:
+  Server(QueryRunner* runner, BenchSettings settings)
+      : runner_(*runner), tables_(settings), settings_(std::move(settings)) {}
+
+  base::Result<Json> Answer(const std::string& line) {
+    std::istringstream words(line);
+    std::string first;
+    words >> first;
+    if (first == "machine") return AnswerMachine(tables_.threads);
+    if (first == "footprint") return AnswerFootprint(&runner_, words);
+    if (first == "settings") return AnswerSettings(words);
+    if (first == "measure") return AnswerMeasure(words);
+    if (first == "clients") return AnswerClients(words);
+    if (first == "sectors") return AnswerSectors(&runner_, words);
+    if (first == "kernels") return AnswerKernels(&runner_);
+    return AnswerQuery(&runner_, first, words);
+  }
+
+ private:
+  base::Result<Json> AnswerSettings(std::istringstream& words) {
+    std::string options;
+    std::getline(words, options);
+    SVM_ASSIGN_OR_RETURN(const BenchSettings settings, RunSettings(tables_, options));
+    SVM_RETURN_NOT_OK(runner_.Change(settings));
+    settings_ = settings;
+    return ToJson(settings_);
+  }
+
+  base::Result<Json> AnswerMeasure(std::istringstream& words) {
+    std::string query;
+    int runs = 0;
+    if (!(words >> query >> runs) || runs < 1) {
+      return base::MakeError(base::ErrorCode::kBadCommand, "measure: give a query and its runs");
+    }
+    SVM_ASSIGN_OR_RETURN(const QueryReport report, MeasureQuery(&runner_, query, runs));
+    return ToJson(report, settings_);
+  }
+
+  base::Result<Json> AnswerClients(std::istringstream& words) {
+    int clients = 0;
+    if (!(words >> clients) || clients < 1) {
+      return base::MakeError(base::ErrorCode::kBadCommand, "clients: give how many");
+    }
+    std::vector<QueryReport> reports;
+    for (const std::string& query : runner_.queries()) {
+      SVM_ASSIGN_OR_RETURN(reports.emplace_back(), MeasureQuery(&runner_, query, 1));
+    }
+    SVM_ASSIGN_OR_RETURN(const ClientsReport found, RunClients(&runner_, clients, reports));
+    return ToJson(found);
+  }
+
+  QueryRunner& runner_;
+  const BenchSettings tables_;  // as the program was started
+  BenchSettings settings_;
+};
 
 }  // namespace
 
-base::Status ServeQueries(QueryRunner* runner, int threads, std::istream& input,
+base::Status ServeQueries(QueryRunner* runner, const BenchSettings& settings, std::istream& input,
                           std::ostream& output) {
+  Server server(runner, settings);
   for (std::string line; std::getline(input, line);) {
-    const auto answer = Answer(runner, threads, line);
+    const auto answer = server.Answer(line);
     output << (answer.ok() ? *answer : Json{{"error", answer.status().message()}}).dump()
            << std::endl;
   }

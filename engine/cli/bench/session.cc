@@ -19,7 +19,9 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-base::Result<QueryReport> RunQuery(QueryRunner* runner, const std::string& name, int runs) {
+}  // namespace
+
+base::Result<QueryReport> MeasureQuery(QueryRunner* runner, const std::string& name, int runs) {
   QueryReport report;
   report.name = name;
   std::vector<double> times, gpu_times, overheads;
@@ -28,7 +30,14 @@ base::Result<QueryReport> RunQuery(QueryRunner* runner, const std::string& name,
     SVM_ASSIGN_OR_RETURN(nlohmann::json rows, RowsToJson(*run.answer));
     run.answer = nullptr;
     if (i == 0 || run.total_ms < report.fastest.total_ms) report.fastest = run;
+    for (const PlacedPipeline& pipeline : run.pipelines) {
+      report.partitions += pipeline.partitions;
+      report.partitions_again += pipeline.partitions_again;
+    }
     times.push_back(run.total_ms);
+    const bool least = std::all_of(gpu_times.begin(), gpu_times.end(),
+                                   [&](double before) { return run.gpu_ms < before; });
+    if (least) report.gpu_kernels = run.gpu_kernels;
     gpu_times.push_back(run.gpu_ms);
     overheads.push_back(1000 * (run.total_ms - run.gpu_ms));
     if (i == 0) {
@@ -50,6 +59,8 @@ base::Result<QueryReport> RunQuery(QueryRunner* runner, const std::string& name,
   report.overhead_us = *std::min_element(overheads.begin(), overheads.end());
   return report;
 }
+
+namespace {
 
 // One client asks every query once, beginning with its own.
 base::Status AskAll(QueryRunner* runner, const std::vector<QueryReport>& reports, int client) {
@@ -73,19 +84,19 @@ double MillisecondsSince(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-base::Result<ClientsReport> RunClients(QueryRunner* runner, const BenchSettings& settings,
+base::Result<ClientsReport> RunClients(QueryRunner* runner, int clients,
                                        const std::vector<QueryReport>& reports) {
   ClientsReport found;
-  found.clients = settings.clients;
+  found.clients = clients;
   auto start = std::chrono::steady_clock::now();
-  for (int client = 0; client < settings.clients; ++client) {
+  for (int client = 0; client < clients; ++client) {
     SVM_RETURN_NOT_OK(AskAll(runner, reports, client));
   }
   found.one_by_one_ms = MillisecondsSince(start);
   start = std::chrono::steady_clock::now();
-  std::vector<base::Status> outcomes(static_cast<size_t>(settings.clients));
+  std::vector<base::Status> outcomes(static_cast<size_t>(clients));
   std::vector<std::thread> threads;
-  for (int client = 0; client < settings.clients; ++client) {
+  for (int client = 0; client < clients; ++client) {
     threads.emplace_back(
         [&, client] { outcomes[static_cast<size_t>(client)] = AskAll(runner, reports, client); });
   }
@@ -101,7 +112,7 @@ base::Result<std::vector<QueryReport>> RunQueries(QueryRunner* runner,
   std::vector<QueryReport> reports;
   ProgressBar bar("queries", static_cast<int64_t>(names.size()));
   for (const auto& name : names) {
-    SVM_ASSIGN_OR_RETURN(reports.emplace_back(), RunQuery(runner, name, settings.runs));
+    SVM_ASSIGN_OR_RETURN(reports.emplace_back(), MeasureQuery(runner, name, settings.runs));
     bar.Update(static_cast<int64_t>(reports.size()));
   }
   return reports;

@@ -43,10 +43,21 @@ class ScriptedRunner : public QueryRunner {
                                       const std::vector<std::string>& columns) override {
     return Footprint{static_cast<int64_t>(columns.size()), 4};
   }
+  base::Status Change(const BenchSettings& settings) override {
+    changed = settings;
+    return base::Status::OK();
+  }
+  base::Result<SectorCount> SectorsOf(const std::string& query) override {
+    return SectorCount{{{query, 100, 64}, {"b", 50, 32}}, 7};
+  }
+  base::Result<GpuKernelCounts> CountGpuKernels() override {
+    return GpuKernelCounts{3, 150, 2, 0.5, 0.25};
+  }
 
   std::vector<double> times = {9, 2, 4, 3};
   std::vector<int64_t> numbers = {42};
   nlohmann::json last_constants;
+  BenchSettings changed;
   size_t next = 0;
   std::mutex mutex;
 };
@@ -74,11 +85,11 @@ TEST(BenchSessionTest, ClientsAskAllQueriesTogether) {
   report.settings = Runs(1);
   report.settings.clients = 5;
   report.queries = RunQueries(&runner, report.settings).ValueOrDie();
-  report.clients = RunClients(&runner, report.settings, report.queries).ValueOrDie();
+  report.clients = RunClients(&runner, 5, report.queries).ValueOrDie();
   EXPECT_EQ(runner.next, 1U + 2 * 5);
   EXPECT_EQ(ToJson(report)["clients"]["clients"], 5);
   runner.numbers = {42, 43};
-  EXPECT_FALSE(RunClients(&runner, report.settings, report.queries).ok());
+  EXPECT_FALSE(RunClients(&runner, 5, report.queries).ok());
 }
 
 TEST(BenchSessionTest, SumsUpRuns) {
@@ -115,15 +126,24 @@ TEST(BenchSessionTest, ReportHoldsWhatItPromises) {
   EXPECT_EQ(query["floor_fraction"], 0.5);  // 1000 bytes at 1 MB/s are 1 ms of 2
 }
 
-TEST(BenchSessionTest, ServesALineAtATime) {
-  ScriptedRunner runner;
-  std::istringstream input(
-      "q1.1\nq1.1 {\"year\": 1995}\nfootprint lineorder a b\nq9.9\nq1.1 [oops\n");
+// What is said to lines, one after the other.
+std::vector<nlohmann::json> Serve(QueryRunner* runner, const std::string& text) {
+  BenchSettings settings = Runs(1);
+  settings.scale_factor = 1;
+  settings.threads = 3;
+  std::istringstream input(text);
   std::ostringstream output;
-  ASSERT_TRUE(ServeQueries(&runner, /*threads=*/1, input, output).ok());
+  EXPECT_TRUE(ServeQueries(runner, settings, input, output).ok());
   std::istringstream lines(output.str());
   std::vector<nlohmann::json> answers;
   for (std::string line; std::getline(lines, line);) answers.push_back(nlohmann::json::parse(line));
+  return answers;
+}
+
+TEST(BenchSessionTest, ServesALineAtATime) {
+  ScriptedRunner runner;
+  const auto answers =
+      Serve(&runner, "q1.1\nq1.1 {\"year\": 1995}\nfootprint lineorder a b\nq9.9\nq1.1 [oops\n");
   ASSERT_EQ(answers.size(), 5U);
   EXPECT_EQ(answers[0]["ms"], 9);
   EXPECT_EQ(answers[0]["rows"].dump(), "[[42]]");
@@ -131,6 +151,41 @@ TEST(BenchSessionTest, ServesALineAtATime) {
   EXPECT_EQ(answers[2]["bytes"], 2);
   EXPECT_TRUE(answers[3].contains("error"));
   EXPECT_TRUE(answers[4].contains("error"));
+}
+
+TEST(BenchSessionTest, SettingsAreOptionsOfTheCommandLine) {
+  ScriptedRunner runner;
+  const auto answers =
+      Serve(&runner,
+            "settings --mode mixed --residency host --policy static:40 --device-memory "
+            "4G\nsettings --mode gpu --prefetch active4\nsettings --mode "
+            "warp\nsettings --mode cpu --emulate-gpu\n");
+  ASSERT_EQ(answers.size(), 4U);
+  EXPECT_EQ(answers[0]["mode"], "mixed");
+  EXPECT_EQ(answers[0]["threads"], 3);
+  EXPECT_EQ(runner.changed.policy.gpu_percent, 40);
+  EXPECT_EQ(runner.changed.device_memory_bytes, int64_t{4'000'000'000});
+  EXPECT_EQ(runner.changed.scale_factor, 1);
+  for (size_t i = 1; i < answers.size(); ++i) EXPECT_TRUE(answers[i].contains("error")) << i;
+  // What others were named before does not last.
+  EXPECT_EQ(Serve(&runner, "settings --mode gpu\n")[0]["residency"], "device");
+  EXPECT_EQ(runner.changed.device_memory_bytes, 0);
+}
+
+TEST(BenchSessionTest, MeasuresWhenItIsAskedTo) {
+  ScriptedRunner runner;
+  const auto answers =
+      Serve(&runner, "measure q1.1 4\nmeasure q1.1\nclients 3\nclients\nsectors q1.1\nkernels\n");
+  ASSERT_EQ(answers.size(), 6U);
+  EXPECT_EQ(answers[0]["min_ms"], 2);
+  EXPECT_EQ(answers[0]["median_ms"], 3.5);
+  EXPECT_TRUE(answers[1].contains("error"));
+  EXPECT_EQ(answers[2]["clients"], 3);
+  EXPECT_EQ(runner.next, 4U + 1 + 2 * 3);
+  EXPECT_TRUE(answers[3].contains("error"));
+  EXPECT_EQ(answers[4]["bytes"], 150);
+  EXPECT_EQ(answers[4]["touched_bytes"], 96);
+  EXPECT_EQ(answers[5]["compiled"], 3);
 }
 
 }  // namespace

@@ -10,16 +10,18 @@
 namespace shadowvm::exec {
 namespace {
 
+constexpr char kOff[] = "it is switched off";
 constexpr char kOpening[] = "it is being opened";
+constexpr char kClosed[] = "it is closed";
 // The longest wait between two attempts, in first waits.
 constexpr int kLongestWait = 20;
 
 }  // namespace
 
 GpuKeeper::GpuKeeper(GpuOptions options, memory::MemoryBudget* budget)
-    : options_(std::move(options)), budget_(budget), retry_after_(options_.retry_after) {
+    : budget_(budget), options_(std::move(options)), retry_after_(options_.retry_after) {
   std::lock_guard lock(mutex_);
-  down_ = options_.kind == GpuKind::kNone ? "it is switched off" : kOpening;
+  down_ = options_.kind == GpuKind::kNone ? kOff : kOpening;
   TendLocked(Clock::now());
 }
 
@@ -60,7 +62,11 @@ bool GpuKeeper::DropFailed() {
 
 void GpuKeeper::Open() {
   if (!DropFailed()) return;
-  GpuOptions options = options_;
+  GpuOptions options;
+  {
+    std::lock_guard lock(mutex_);
+    options = options_;
+  }
   options.on_failure = [this](const base::Status& why) { OnFailure(why); };
   auto opened = Gpu::Open(options, budget_);
   std::lock_guard lock(mutex_);
@@ -119,8 +125,18 @@ void GpuKeeper::Close() {
   std::lock_guard lock(mutex_);
   if (gpu_ == nullptr) return;
   closed = std::move(gpu_);
-  down_ = "it is closed";
+  down_ = kClosed;
   retry_at_ = {};
+}
+
+void GpuKeeper::Reopen(GpuOptions options) {
+  static_cast<void>(Take(/*wait=*/true));  // what is being opened has the options of before
+  Close();
+  std::lock_guard lock(mutex_);
+  options_ = std::move(options);
+  retry_after_ = options_.retry_after;
+  retry_at_ = {};
+  down_ = options_.kind == GpuKind::kNone ? kOff : kClosed;
 }
 
 GpuKeeper::State GpuKeeper::state() {

@@ -34,6 +34,8 @@ class GpuKeeper {
   // Gives it up, with all it holds, unless queries use it; the next one who asks has it opened
   // anew.
   void Close();
+  // The same, and from now on it is opened with other options.
+  void Reopen(GpuOptions options);
 
   struct State {
     bool wanted = false;       // the kind is not kNone
@@ -57,9 +59,9 @@ class GpuKeeper {
   void SetDownLocked(const base::Status& why);
   void OnFailure(const base::Status& why);
 
-  const GpuOptions options_;
   memory::MemoryBudget* const budget_;
   std::mutex mutex_;
+  GpuOptions options_;
   std::condition_variable opened_;
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Gpu> failed_;

@@ -134,6 +134,23 @@ TEST_F(GpuFailureTest, ALostCardIsSetAsideAndOpenedAgain) {
   }
 }
 
+TEST_F(GpuFailureTest, OneThatIsOpenedAnewHasItsNewOptions) {
+  Start(milliseconds(60'000));
+  ASSERT_TRUE(RanThere());
+  GpuOptions options = engine_->gpu()->options();
+  options.prefetch = GpuPrefetch::kPassive;
+  options.memory_bytes = 12 << 20;
+  engine_->gpu_keeper().Reopen(options);
+  EXPECT_TRUE(RanThere());
+  EXPECT_EQ(engine_->gpu()->options().prefetch, GpuPrefetch::kPassive);
+  EXPECT_EQ(engine_->gpu()->arena().cap(), 12 << 20);
+  options.kind = GpuKind::kNone;
+  engine_->gpu_keeper().Reopen(options);
+  EXPECT_FALSE(RanThere());
+  EXPECT_EQ(engine_->gpu_keeper().state().down, "it is switched off");
+  EXPECT_TRUE(warnings().empty());
+}
+
 // Want of memory is no failure of the card.
 TEST_F(GpuFailureTest, NoRoomThereLeavesTheCardInUse) {
   Start(milliseconds(60'000));

@@ -3,6 +3,7 @@
 
 #include "engine/vkernel/compile/object_source.h"
 
+#include <chrono>
 #include <utility>
 
 namespace shadowvm::vkernel {
@@ -21,6 +22,11 @@ Digest Key(std::string_view identity, std::string_view headers_hash, const Compi
       .Field(request.sanitize ? HostSanitizers() : "")
       .Field(request.text)
       .Finish();
+}
+
+double MillisecondsSince(std::chrono::steady_clock::time_point start) {
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  return time.count();
 }
 
 }  // namespace
@@ -70,11 +76,13 @@ std::optional<CompiledObject> ObjectSource::FromDisk(const CompileRequest& reque
 std::optional<CompiledObject> ObjectSource::FromDisk(const Choice& choice,
                                                      const CompileRequest& request) {
   if (!disk_) return {};
+  const auto start = std::chrono::steady_clock::now();
   // A failed read is a miss: there is a compiler.
   auto found = disk_->Read(DiskKey(choice, request));
   if (!found.ok() || !*found) return {};
   std::lock_guard lock(mutex_);
   ++stats_.disk_hits;
+  stats_.disk_ms += MillisecondsSince(start);
   return CompiledObject{std::move(**found), "", 0};
 }
 

@@ -119,8 +119,12 @@ void ProgramCache::Run(const Task& task) {
 ProgramCache::Outcome ProgramCache::Make(const CompileRequest& request) {
   SVM_FAULT_POINT("compile.program");
   SVM_ASSIGN_OR_RETURN(const CompiledObject object, source_->Get(request));
+  const auto start = Clock::now();
   SVM_ASSIGN_OR_RETURN(std::unique_ptr<device::Program> program,
                        accelerator_.Load(request.name, object.bytes));
+  const std::chrono::duration<double, std::milli> time = Clock::now() - start;
+  std::lock_guard lock(mutex_);
+  load_ms_ += time.count();
   return Loaded(std::move(program));
 }
 
@@ -163,6 +167,7 @@ KernelCacheStats ProgramCache::stats() const {
   KernelCacheStats stats = source_->stats();
   std::lock_guard lock(mutex_);
   stats.memory_hits = memory_hits_;
+  stats.load_ms = load_ms_;
   stats.resident = static_cast<int64_t>(programs_.size());
   return stats;
 }

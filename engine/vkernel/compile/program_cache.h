@@ -86,6 +86,7 @@ class ProgramCache {
   std::unordered_map<std::string, Clock::time_point> bad_;  // texts that failed, until when
   int64_t questions_ = 0;
   int64_t memory_hits_ = 0;
+  double load_ms_ = 0;
 
   std::condition_variable queued_;
   std::deque<Task> queue_;

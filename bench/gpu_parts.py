@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The ShadowVM authors
+"""What gpu_bars.py measures, part by part. A part fills a dictionary as it goes, so that what was found before the time
+ran out is kept."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from comparison import check_answers, geomean
+from shadow_process import ShadowProcess
+from ssb_queries import QUERIES
+
+BARRED = ("q1.1", "q2.1", "q3.1", "q4.1")  # of cores and card together
+IN_PLACE = ("--residency", "host", "--prefetch", "passive")
+SMALL = 0.01  # where only kernels count
+
+
+class OutOfTime(RuntimeError):
+    """What is left is not begun."""
+
+
+@dataclass
+class Options:
+    """What the program was asked for."""
+
+    program: Path
+    sf: float
+    runs: int
+    cap: str
+    clients_cap: str
+    clients: int
+    coupled_sf: float
+    check_sf: float
+    emulate: bool
+    ends: float  # of time.monotonic()
+
+    def gpu(self, *more: str) -> list[str]:
+        """Options of a mode with a card."""
+        return [*more, "--emulate-gpu"] if self.emulate else list(more)
+
+
+@dataclass
+class Bench:
+    """The tables in one process that is told again and again how to work on them."""
+
+    options: Options
+    answers: dict = field(default_factory=dict)  # of cores, by query
+    _process: ShadowProcess | None = None
+
+    def process(self) -> ShadowProcess:
+        """Starts it, and asks cores for all answers, when it is needed first."""
+        if self._process is None:
+            say(f"tables of scale factor {self.options.sf:g} …")
+            start = time.monotonic()
+            self._process = ShadowProcess(self.options.program, self.options.sf)
+            for name in QUERIES:
+                self.answers[name] = self._process.ask(name)["rows"]
+            say(f"tables and answers of cores: {time.monotonic() - start:.0f} s")
+        return self._process
+
+    def close(self):
+        """The tables go; answers stay."""
+        if self._process is not None:
+            self._process.close()
+            say(f"peak memory {self._process.peak_rss_bytes / 2**30:.1f} GiB")
+        self._process = None
+
+    def use(self, mode: str, *more: str):
+        """How later runs are done."""
+        options = ["--mode", mode, *more]
+        self.process().settings(*(options if mode == "cpu" else self.options.gpu(*options)))
+
+    def measure(self, name: str, runs: int, what: str) -> dict:
+        """So many runs of a query; its answer is that of cores, or this is an error."""
+        if time.monotonic() > self.options.ends:
+            raise OutOfTime(f"before {what} {name}")
+        report = self.process().measure(name, runs)
+        check_answers(f"{what} {name}", report.pop("rows"), self.answers[name])
+        if "gpu_kernel_min_ms" in report:
+            say(f"{what:<18} {name}  {report['min_ms']:9.3f} ms, kernels {report['gpu_kernel_min_ms']:8.3f} ms"
+                f"{', on the CPU: ' + report['gpu_why_not'] if 'gpu_why_not' in report else ''}")
+        else:
+            say(f"{what:<18} {name}  {report['min_ms']:9.3f} ms")
+        return report
+
+    def measure_all(self, found: dict, what: str, runs: int | None = None):
+        """All queries."""
+        for name in QUERIES:
+            found[name] = self.measure(name, runs or self.options.runs, what)
+
+
+def say(text: str):
+    print(text, flush=True)
+
+
+# --- parts over the tables of one process ---
+
+def sectors(bench: Bench, found: dict):
+    """What queries have to read, counted row by row."""
+    for name in QUERIES:
+        found[name] = bench.process().sectors(name)
+        say(f"{'sectors':<18} {name}  {found[name]['touched_bytes'] / 1e6:9.1f} MB of "
+            f"{found[name]['bytes'] / 1e6:.1f}")
+
+
+def resident(bench: Bench, found: dict):
+    """In the card's memory; with build sides made in each run, and kept."""
+    bench.use("gpu")
+    bench.measure_all(found.setdefault("built", {}), "resident, built")
+    bench.use("gpu", "--keep-builds")
+    bench.measure_all(found.setdefault("kept", {}), "resident, kept")
+
+
+def passive(bench: Bench, found: dict):
+    """In the host's memory, read in place."""
+    bench.use("gpu", *IN_PLACE, "--keep-builds")
+    bench.measure_all(found, "in place")
+
+
+def active(bench: Bench, found: dict):
+    """In the host's memory, copied."""
+    for streams in (1, 2, 4):
+        bench.use("gpu", "--residency", "host", "--prefetch", f"active{streams}", "--keep-builds")
+        bench.measure_all(found.setdefault(f"active{streams}", {}), f"{streams} streams",
+                          max(bench.options.runs // 3, 2))
+
+
+def modes(bench: Bench, found: dict):
+    """Cores alone, the card alone, both."""
+    ways = {"cpu": ("cpu", "--keep-builds"), "gpu": ("gpu", *IN_PLACE, "--keep-builds"),
+            "elastic": ("mixed", *IN_PLACE, "--policy", "elastic", "--keep-builds"),
+            "guided": ("mixed", *IN_PLACE, "--policy", "guided", "--keep-builds")}
+    for name in BARRED:
+        for way, options in ways.items():
+            bench.use(*options)
+            found.setdefault(way, {})[name] = bench.measure(name, bench.options.runs, way)
+
+
+def sweep(bench: Bench, found: dict):
+    """Policies beside static splits in steps of 5 %. Policies run as often as a split."""
+    policies = ["elastic", "guided", "apriori", *(f"static:{percent}" for percent in range(5, 100, 5))]
+    for name in BARRED:
+        bench.use("gpu", *IN_PLACE, "--keep-builds")
+        bench.measure(name, 1, "warm")  # so that its kernel is there
+        for policy in policies:
+            bench.use("mixed", *IN_PLACE, "--policy", policy, "--keep-builds")
+            found.setdefault(name, {})[policy] = bench.measure(name, max(bench.options.runs // 2, 3), policy)
+
+
+def cap(bench: Bench, found: dict):
+    """More data than the card may hold, queries in turn, so that none finds only its own columns."""
+    bench.use("gpu", "--residency", "device", "--device-memory", bench.options.cap, "--keep-builds")
+    rounds = 4
+    for number in range(rounds):
+        for name in QUERIES:
+            report = bench.measure(name, 1, f"cap {bench.options.cap}")
+            if number > 0:  # the first one warms up
+                found.setdefault(name, []).append(report["min_ms"])
+
+
+def clients(bench: Bench, found: dict):
+    """Many clients at once, each all queries. The process compares their answers."""
+    bench.use("gpu", "--residency", "device", "--device-memory", bench.options.clients_cap, "--keep-builds")
+    found.update(bench.process().clients(bench.options.clients))
+    say(f"{found['clients']} clients: {found['at_the_same_time_ms']:.1f} ms together, "
+        f"{found['one_by_one_ms']:.1f} one after another")
+
+
+# --- parts with processes of their own ---
+
+def run_bench(options: Options, *more: str) -> dict:
+    """The report of one `shadowvm bench ssb`."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        subprocess.run([options.program, "bench", "ssb", *more, "--json", report], check=True,
+                       stdout=subprocess.DEVNULL, timeout=max(options.ends - time.monotonic(), 1))
+        return {query["name"]: query for query in json.loads(report.read_text())["queries"]}
+
+
+def node(bench: Bench, found: dict):
+    """As a client of a node sees it, over its socket."""
+    reports = run_bench(bench.options, "--sf", f"{bench.options.sf:g}", "--runs", str(bench.options.runs), "--node",
+                        *bench.options.gpu("--mode", "gpu"))
+    for name, report in reports.items():
+        rows = report.pop("rows")
+        if bench.answers:
+            check_answers(f"node {name}", rows, bench.answers[name])
+        found[name] = report
+    say(f"node: geomean {geomean(report['min_ms'] for report in found.values()):.3f} ms")
+
+
+def coupled(bench: Bench, found: dict):
+    """The card opened and filled for each run, beside one that stays."""
+    common = ["--sf", f"{bench.options.coupled_sf:g}", *bench.options.gpu("--mode", "gpu")]
+    queries = [word for name in BARRED for word in ("--query", name)]
+    for way, more in (("coupled", ["--coupled", "--runs", "3"]), ("decoupled", ["--keep-builds", "--runs", "9"])):
+        found[way] = {name: {key: value for key, value in report.items() if key != "rows"}
+                      for name, report in run_bench(bench.options, *common, *more, *queries).items()}
+        say(f"{way}: " + ", ".join(f"{name} {report['median_ms']:.1f} ms, {report['gpu_share']:.2%} kernels"
+                                   for name, report in found[way].items()))
+
+
+def kernels(bench: Bench, found: dict):
+    """A kernel that nobody has seen, one that lies on disk, and other constants."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o700)
+        found["first"] = first_kernels(bench.options, Path(folder))
+        with ShadowProcess(bench.options.program, SMALL, cache=Path(folder)) as process:
+            process.settings(*bench.options.gpu("--mode", "gpu"))
+            for name in QUERIES:
+                process.measure(name, 1)
+            found["from_disk"] = process.kernels()
+            process.ask("q1.1", {"year": 1995, "quantity": 30})
+            process.ask("q2.1", {"category": "MFGR#13", "region": "ASIA"})
+            found["other_constants"] = process.kernels()
+    say(f"kernels: {found['first']}\nfrom disk: {found['from_disk']}")
+
+
+def first_kernels(options: Options, cache: Path) -> dict:
+    """By query: milliseconds of each kernel that had to be compiled for it."""
+    found = {}
+    with ShadowProcess(options.program, SMALL, cache=cache) as process:
+        process.settings(*options.gpu("--mode", "gpu"))
+        before = process.kernels()
+        for name in QUERIES:
+            process.measure(name, 1)
+            after = process.kernels()
+            compiled = after["compiled"] - before["compiled"]
+            if compiled:
+                found[name] = {"kernels": compiled, "ms_each": (after["compile_ms"] - before["compile_ms"]) / compiled}
+            before = after
+    return found
+
+
+def check(bench: Bench, found: dict):
+    """Answers of all modes against DuckDB's, over files."""
+    try:
+        from duckdb_engine import DuckEngine
+    except ImportError as error:
+        found["not_run"] = str(error)
+        say(f"not compared with DuckDB: {error}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([bench.options.program, "gen", "ssb", "--sf", f"{bench.options.check_sf:g}", "--out", folder],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with (ShadowProcess(bench.options.program, Path(folder)) as process,
+              DuckEngine(Path(folder), os.cpu_count()) as duck):
+            for mode in ("cpu", "gpu", "mixed"):
+                process.settings(*(["--mode", mode] if mode == "cpu" else bench.options.gpu("--mode", mode)))
+                for name, sql in QUERIES.items():
+                    check_answers(f"{mode} {name}", process.ask(name)["rows"], duck.ask(sql)["rows"])
+                found[mode] = len(QUERIES)
+    say(f"equal to DuckDB's at scale factor {bench.options.check_sf:g}: {found}")
+
+
+def sanitizer(bench: Bench, found: dict):
+    """Kernels under compute-sanitizer."""
+    tool = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
+    if tool is None or bench.options.emulate:
+        found["not_run"] = "compute-sanitizer is not installed" if tool is None else "no card"
+        return
+    for kind in ("memcheck", "racecheck"):
+        done = subprocess.run([tool, "--tool", kind, bench.options.program, "bench", "ssb", "--sf", str(SMALL),
+                               "--mode", "gpu", "--runs", "1"], capture_output=True, text=True, check=False,
+                              timeout=max(bench.options.ends - time.monotonic(), 1))
+        summary = [line.strip("= ") for line in done.stdout.splitlines() + done.stderr.splitlines()
+                   if "SUMMARY" in line]
+        found[kind] = summary[-1] if summary else f"ended with {done.returncode}"
+        say(f"{kind}: {found[kind]}")
+
+
+# Those over one process's tables come first, in an order that opens the card seldom.
+OVER_TABLES = (sectors, resident, passive, modes, sweep, active, cap, clients)
+APART = (node, coupled, kernels, check, sanitizer)
