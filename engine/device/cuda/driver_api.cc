@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 
+#include <mutex>
 #include <string>
 
 namespace shadowvm::device::cuda {
@@ -26,6 +27,7 @@ base::Result<DriverApi> Load() {
 #define SVM_CUDA_FIND(member, symbol, parameters)                                             \
   api.member = reinterpret_cast<decltype(api.member)>(::dlsym(library, symbol));              \
   if (api.member == nullptr) {                                                                \
+    ::dlclose(library);                                                                       \
     return MakeError(ErrorCode::kUnsupported,                                                 \
                      "the NVIDIA driver is too old, install a newer one: it has no " symbol); \
   }
@@ -57,9 +59,14 @@ ErrorCode CodeOf(Result result) {
 }  // namespace
 
 base::Result<const DriverApi*> DriverApi::Get() {
-  static const base::Result<DriverApi> loaded = Load();
-  SVM_RETURN_NOT_OK(loaded.status());
-  return &*loaded;
+  static std::mutex mutex;
+  static const DriverApi* loaded = nullptr;  // never goes: others may call it at the program's end
+  std::lock_guard lock(mutex);
+  if (loaded == nullptr) {
+    SVM_ASSIGN_OR_RETURN(const DriverApi api, Load());
+    loaded = new DriverApi(api);
+  }
+  return loaded;
 }
 
 base::Status DriverApi::Check(Result result, const char* call) const {

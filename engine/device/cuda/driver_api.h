@@ -82,8 +82,8 @@ struct DriverApi {
   SVM_CUDA_FUNCTIONS(SVM_CUDA_MEMBER)
 #undef SVM_CUDA_MEMBER
 
-  // Loads the driver once and keeps it: it cannot be unloaded while its threads run. kUnsupported
-  // says what is missing.
+  // Loads the driver and keeps it: it cannot be unloaded while its threads run. kUnsupported says
+  // what is missing; who asks again has it looked for again.
   static base::Result<const DriverApi*> Get();
 
   // OK, or the driver's words about what `call` came to.
