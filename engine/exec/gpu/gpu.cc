@@ -38,6 +38,12 @@ Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::H
   return compiler;
 }
 
+vkernel::ProgramCacheOptions ProgramOptionsOf(const GpuOptions& options) {
+  vkernel::ProgramCacheOptions programs = options.programs;
+  programs.warn = options.warn;
+  return programs;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Gpu>> Gpu::Open(const GpuOptions& options, memory::MemoryBudget* budget) {
@@ -59,8 +65,8 @@ Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accel
          std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget)
     : options_(options),
       accelerator_(std::move(accelerator)),
-      programs_(std::make_unique<vkernel::ProgramCache>(options.programs, accelerator_.get(),
-                                                        std::move(compiler))),
+      programs_(std::make_unique<vkernel::ProgramCache>(ProgramOptionsOf(options),
+                                                        accelerator_.get(), std::move(compiler))),
       pinned_(std::make_unique<PinnedPages>(accelerator_.get(), budget->pool())),
       arena_(std::make_unique<DeviceArena>(
           accelerator_.get(),

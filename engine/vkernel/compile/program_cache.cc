@@ -103,17 +103,25 @@ void ProgramCache::EvictLocked() {
 
 void ProgramCache::Run(const Task& task) {
   Outcome made = Make(task.request);
-  if (!made.ok()) {
-    const ErrorCode code = base::CodeOf(made.status());
-    std::lock_guard lock(mutex_);
-    // What failed for want of memory may work at once; a wrong text stays wrong.
-    if (code == ErrorCode::kOutOfMemory) {
-      bad_[task.request.text] = Clock::now();
-    } else if (code != ErrorCode::kCompileFailed) {
-      bad_[task.request.text] = Clock::now() + options_.retry_after;
-    }
-  }
+  if (!made.ok()) NoteFailure(task.request, made.status());
   task.promise->set_value(std::move(made));
+}
+
+void ProgramCache::NoteFailure(const CompileRequest& request, const base::Status& why) {
+  const ErrorCode code = base::CodeOf(why);
+  std::unique_lock lock(mutex_);
+  // What failed for want of memory may work at once; a wrong text stays wrong.
+  if (code == ErrorCode::kOutOfMemory) {
+    bad_[request.text] = Clock::now();
+    return;
+  }
+  if (code != ErrorCode::kCompileFailed) bad_[request.text] = Clock::now() + options_.retry_after;
+  const bool is_new = warned_.insert(request.name).second;
+  lock.unlock();
+  const std::string& words = why.message();
+  if (is_new)
+    options_.warn("a kernel is not used, the CPU does its work: " +
+                  words.substr(0, words.find('\n')));
 }
 
 ProgramCache::Outcome ProgramCache::Make(const CompileRequest& request) {

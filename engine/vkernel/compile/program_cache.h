@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/device/accelerator.h"
@@ -31,6 +33,9 @@ struct ProgramCacheOptions {
   // compile never is.
   std::chrono::milliseconds retry_after{60'000};
   HeaderSet headers = EmbeddedHeaderSet();
+  // Told once about each text whose program could not be made, in a sentence; not of want of
+  // memory.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
 // Programs of one accelerator by their text: in memory, on disk, or compiled, once for all who ask.
@@ -73,6 +78,7 @@ class ProgramCache {
   void DropFailedLocked(const std::string& text);
   void EvictLocked();
   void Run(const Task& task);
+  void NoteFailure(const CompileRequest& request, const base::Status& why);
   Outcome Make(const CompileRequest& request);
   void QueueForBackground(Task task);
   void RunBackground();
@@ -84,6 +90,7 @@ class ProgramCache {
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Entry> programs_;         // by text
   std::unordered_map<std::string, Clock::time_point> bad_;  // texts that failed, until when
+  std::unordered_set<std::string> warned_;                  // names of kernels, told of
   int64_t questions_ = 0;
   int64_t memory_hits_ = 0;
   double load_ms_ = 0;
