@@ -27,7 +27,7 @@ from shadow_process import ShadowError
 
 NAMES = [part.__name__ for part in gpu_parts.OVER_TABLES + gpu_parts.APART]
 # What is of no use to a larger scale factor than 20, or takes too long there.
-SMALLER_ONLY = ("active", "node", "coupled", "kernels", "check", "sanitizer")
+SMALLER_ONLY = ("active", "tasks", "node", "coupled", "kernels", "check", "sanitizer")
 
 
 def default_parts(sf: float) -> list[str]:

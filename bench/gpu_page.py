@@ -205,6 +205,13 @@ def at_once(_: float, parts: dict) -> list[Bar]:
                 times <= 1.15)]
 
 
+def tasks_at_once(_: float, parts: dict) -> list[Bar]:
+    return [Bar(f"{next(iter(numbers.values()))['clients']} clients by queries on the card at a time, tables in the "
+                f"{place}'s memory", "shown", ", ".join(f"{number}: {found['at_the_same_time_ms']:.0f} ms"
+                                                        for number, found in numbers.items()), None)
+            for place, numbers in parts.get("tasks", {}).items() if all(numbers.values())]
+
+
 def ablation(_: float, parts: dict) -> list[Bar]:
     found = parts.get("coupled", {})
     if "decoupled" not in found:
@@ -223,7 +230,7 @@ def sanitized(_: float, parts: dict) -> list[Bar]:
 def judge(sf: float, parts: dict, bandwidth: float) -> list[Bar]:
     """All bars that the parts say something of."""
     bars = kernels_resident(sf, parts) + floor(sf, parts, bandwidth)
-    for bar in (overhead, over_socket, in_place, both, policies, cores, first_kernel, capped, at_once, ablation,
+    for bar in (overhead, over_socket, in_place, both, policies, cores, first_kernel, capped, at_once, tasks_at_once, ablation,
                 sanitized):
         bars += bar(sf, parts)
     return bars
@@ -238,7 +245,7 @@ COLUMNS = {
     "node": lambda parts, name: parts["node"][name]["min_ms"],
     "in place": lambda parts, name: parts["passive"][name]["min_ms"],
     "active2": lambda parts, name: parts["active"]["active2"][name]["min_ms"],
-    "16 cores": lambda parts, name: parts["modes"]["cpu"][name]["min_ms"],
+    "cores": lambda parts, name: parts["modes"]["cpu"][name]["min_ms"],
     "both": lambda parts, name: parts["modes"]["elastic"][name]["min_ms"],
 }
 

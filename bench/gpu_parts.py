@@ -166,9 +166,21 @@ def cap(bench: Bench, found: dict):
 
 def clients(bench: Bench, found: dict):
     """Many clients at once, each all queries. The process compares their answers."""
-    bench.use("gpu", "--residency", "device", "--device-memory", bench.options.clients_cap, "--keep-builds")
+    ask_at_once(bench, found, "--residency", "device", "--device-memory", bench.options.clients_cap)
+
+
+def tasks(bench: Bench, found: dict):
+    """The same with other numbers of queries that work on the card at a time, tables there and in the host's memory."""
+    for place, options in (("device", ()), ("host", IN_PLACE)):
+        for number in (1, 2, 3, 4, 8):
+            ask_at_once(bench, found.setdefault(place, {}).setdefault(str(number), {}), *options, "--gpu-tasks",
+                        str(number))
+
+
+def ask_at_once(bench: Bench, found: dict, *options: str):
+    bench.use("gpu", *options, "--keep-builds")
     found.update(bench.process().clients(bench.options.clients))
-    say(f"{found['clients']} clients: {found['at_the_same_time_ms']:.1f} ms together, "
+    say(f"{found['clients']} clients, {' '.join(options)}: {found['at_the_same_time_ms']:.1f} ms together, "
         f"{found['one_by_one_ms']:.1f} one after another")
 
 
@@ -276,5 +288,5 @@ def sanitizer(bench: Bench, found: dict):
 
 
 # Those over one process's tables come first, in an order that opens the card seldom.
-OVER_TABLES = (sectors, resident, passive, modes, sweep, active, cap, clients)
+OVER_TABLES = (sectors, resident, passive, modes, sweep, active, cap, clients, tasks)
 APART = (node, coupled, kernels, check, sanitizer)

@@ -129,6 +129,10 @@ void AddRunOptions(CLI::App* ssb, BenchSettings* settings) {
   AddSizeOption(ssb, "--device-memory", &settings->device_memory_bytes,
                 "The GPU's memory that may be used, such as 4G (default: nine tenths)")
       ->needs(mode);
+  ssb->add_option("--gpu-tasks", settings->gpu_tasks,
+                  "Queries that work on the GPU at a time; others wait (default: a node's)")
+      ->check(CLI::Range(1, 64))
+      ->needs(mode);
   ssb->add_flag("--emulate-gpu", settings->emulate_gpu,
                 "With --mode gpu, mixed or auto: emulate the card, very slowly");
   ssb->add_option_function<std::string>(

@@ -108,6 +108,7 @@ exec::GpuOptions GpuOptionsOf(const BenchSettings& settings) {
   options.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
   options.memory_bytes = settings.device_memory_bytes;
   options.active_streams = settings.active_streams;
+  if (settings.gpu_tasks > 0) options.concurrent = settings.gpu_tasks;
   if (settings.residency == Residency::kDevice) {
     options.prefetch = exec::GpuPrefetch::kKept;
   } else {
@@ -122,7 +123,7 @@ bool IsSameGpu(const exec::GpuOptions& a, const exec::GpuOptions& b) {
   const bool same_streams =
       a.prefetch != exec::GpuPrefetch::kActive || a.active_streams == b.active_streams;
   return a.kind == b.kind && a.prefetch == b.prefetch && a.memory_bytes == b.memory_bytes &&
-         same_streams;
+         a.concurrent == b.concurrent && same_streams;
 }
 
 class EngineRunner : public QueryRunner {

@@ -164,6 +164,7 @@ nlohmann::ordered_json ToJson(const BenchSettings& settings) {
   if (settings.mode != Mode::kCpu) {
     if (settings.residency != Residency::kDevice) json["prefetch"] = PrefetchName(settings);
     json["device_memory"] = settings.device_memory_bytes;
+    if (settings.gpu_tasks > 0) json["gpu_tasks"] = settings.gpu_tasks;
   }
   if (settings.emulate_gpu) json["emulate_gpu"] = true;
   if (settings.clients > 1) json["clients"] = settings.clients;

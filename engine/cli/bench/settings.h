@@ -33,6 +33,7 @@ struct BenchSettings {
   Prefetch prefetch = Prefetch::kPassive;  // mode gpu, where tables are not in its memory
   int active_streams = 2;                  // of active prefetch
   int64_t device_memory_bytes = 0;         // of the GPU, to be used; 0: the engine's default
+  int gpu_tasks = 0;  // queries that work on the GPU at a time; 0: the engine's default
   Mode mode = Mode::kCpu;
   schedule::PolicyChoice policy;  // mode mixed
   std::string trace_file;         // mode mixed and auto; empty: none
