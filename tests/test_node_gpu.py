@@ -75,9 +75,26 @@ def test_a_client_chooses_the_mode(start, duck, table):
         assert on_gpu(response.metrics) == (mode == GPU)
     first = response.metrics.pipelines[0]
     assert first.kernel_ms > 0 and not first.why_not_gpu
+    assert first.mode == GPU and first.real_ms > 0 and first.link_bytes > 0
     (gpu,) = client.status().devices
     assert gpu.name == "gpu" and not gpu.down and gpu.failures == 0
     assert 0 < gpu.memory_used < gpu.memory_bytes and gpu.kernels.compiles_full + gpu.kernels.disk_hits >= 1
+
+
+def test_a_client_is_told_what_was_predicted_and_why(start, table):
+    client = start("--gpu", "emulated", "--gpu-tasks", 1, "--gpu-memory", "64M").client()
+    client.execute(sums(table), mode=CPU)  # its rows are in memory now
+    response = client.execute(sums(table))
+    scan, sort = response.metrics.pipelines[0], response.metrics.pipelines[-1]
+    assert scan.mode == CPU and scan.predicted_ms > 0 and scan.real_ms > 0 and "too few rows" in scan.reason, scan
+    assert sort.index != scan.index
+    assert client.status().devices[0].memory_used <= 64_000_000
+
+
+@pytest.mark.parametrize("option", [("--gpu-tasks", 0), ("--gpu-memory", "much")])
+def test_wrong_settings_of_the_gpu_are_named(program, tmp_path, option):
+    done = program.run("node", "--socket", tmp_path / "node.sock", *option)
+    assert done.returncode == 2 and option[0] in done.stderr
 
 
 def test_cores_and_the_gpu_share_a_query(start, duck, table):

@@ -33,11 +33,17 @@ class PipelineMeter {
                        stats_.segments_skipped - skipped_,
                        stats_.partitions - partitions_};
     if (stats_.devices.size() > num_placed_) {
-      read.rows_on_gpu = stats_.devices.back().rows[schedule::Side::kGpu];
+      const PipelineDevices& placed = stats_.devices.back();
+      read.rows_on_gpu = placed.rows[schedule::Side::kGpu];
+      read.mode = placed.mode;
+      read.predicted_ms = placed.predicted_ms;
+      read.real_ms = placed.real_ms;
+      read.reason = placed.reason;
     }
     if (stats_.gpu.size() > num_meant_for_gpu_) {
       const GpuPipeline& there = stats_.gpu.back();
       read.kernel_ms = there.times.kernel_ms;
+      read.link_bytes = there.times.link_bytes;
       read.why_not_gpu = there.why_not;
     }
     return read;

@@ -80,6 +80,12 @@ struct PipelineStats {
   int64_t rows_on_gpu = 0;       // of rows_in
   double kernel_ms = 0;          // on the GPU
   std::string why_not_gpu = {};  // of one that was meant for it
+  int64_t link_bytes = 0;        // to the GPU (GpuTimes)
+  // As in PipelineDevices; auto: it had no choice.
+  schedule::Mode mode = schedule::Mode::kAuto;
+  double predicted_ms = 0;
+  double real_ms = 0;
+  std::string reason = {};
 };
 
 // What a run is told, and whom it tells. 'cancel' and 'stats' may be null.

@@ -51,6 +51,19 @@ schedule::Mode ModeOf(const v1::Execution& execution) {
   }
 }
 
+v1::Mode WireMode(schedule::Mode mode) {
+  switch (mode) {
+    case schedule::Mode::kCpu:
+      return v1::MODE_CPU;
+    case schedule::Mode::kGpu:
+      return v1::MODE_GPU;
+    case schedule::Mode::kMixed:
+      return v1::MODE_MIXED;
+    default:
+      return v1::MODE_AUTO;
+  }
+}
+
 void SetCounters(const vkernel::KernelCacheStats& stats, v1::KernelCounters* counters) {
   counters->set_memory_hits(stats.memory_hits);
   counters->set_disk_hits(stats.disk_hits);

@@ -36,6 +36,11 @@ v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
   metrics.set_partitions(stats.partitions);
   metrics.set_kernel_ms(stats.kernel_ms);
   metrics.set_why_not_gpu(Readable(stats.why_not_gpu));
+  metrics.set_link_bytes(stats.link_bytes);
+  metrics.set_mode(WireMode(stats.mode));
+  metrics.set_predicted_ms(stats.predicted_ms);
+  metrics.set_real_ms(stats.real_ms);
+  metrics.set_reason(Readable(stats.reason));
   if (stats.rows_in > 0) AddShares(stats.rows_in, stats.rows_on_gpu, &metrics);
   return metrics;
 }

@@ -44,6 +44,8 @@ struct NodeSettings {
   std::string gpu = "auto";
   double gpu_retry_seconds = 30;
   double gpu_limit_seconds = 60;
+  int64_t gpu_memory_bytes = 0;
+  int gpu_tasks = exec::GpuOptions().concurrent;
 };
 
 void AddGpuOptions(CLI::App* node, NodeSettings* settings) {
@@ -61,6 +63,12 @@ void AddGpuOptions(CLI::App* node, NodeSettings* settings) {
                    "Seconds after which a kernel on the GPU is taken to hang")
       ->check(CLI::Range(0.001, kDay))
       ->capture_default_str();
+  AddSizeOption(node, "--gpu-memory", &settings->gpu_memory_bytes,
+                "The GPU's memory that may be used, such as 40G (default: nine tenths)");
+  node->add_option("--gpu-tasks", settings->gpu_tasks,
+                   "Queries that work on the GPU at a time; others wait")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
 }
 
 std::chrono::milliseconds Seconds(double seconds) {
@@ -75,6 +83,8 @@ exec::GpuOptions GpuOptionsOf(const NodeSettings& settings) {
   options.required = settings.gpu == "cuda";
   options.retry_after = Seconds(settings.gpu_retry_seconds);
   options.launch_limit = Seconds(settings.gpu_limit_seconds);
+  options.memory_bytes = settings.gpu_memory_bytes;
+  options.concurrent = settings.gpu_tasks;
   options.warn = [](const std::string& text) {
     std::fprintf(stderr, "shadowvm node: %s\n", text.c_str());
   };

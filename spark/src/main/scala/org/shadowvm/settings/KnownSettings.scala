@@ -52,7 +52,8 @@ object KnownSettings {
 
   val Explain: Setting[String] = Setting(
     Prefix + "explain", Choice("NONE", "FALLBACK", "ALL"), "NONE", Query,
-    "What is logged of each query: nothing, the operators that stay in Spark with the reasons, or every operator.",
+    "What is logged of each query: nothing, the operators that stay in Spark with the reasons, or every operator, " +
+      "and when it has run where each pipeline ran, the time predicted for it and the time it took.",
     "0.1.0")
 
   val ExplainOnly: Setting[Boolean] = Setting(

@@ -9,6 +9,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.{SparkPlan, SQLExecution}
+import org.shadowvm.proto.v1.PipelineInfo
 import org.shadowvm.settings.ShadowSettings
 
 /** Runs an island in the node, or its original plan in Spark where the node fails. On the driver, from any thread. */
@@ -57,7 +58,12 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
 
   private def doors(): QueryDoors = {
     val query = QueryDoors.query(context, settings, island, queryId)
-    new QueryDoors(context, settings, query, root.output, QueryMetricsReport.post(root, _, _, _))
+    new QueryDoors(context, settings, query, root.output, measured)
+  }
+
+  private def measured(pipelines: Seq[PipelineInfo], barrier: Barrier, readNanos: Option[Long]): Unit = {
+    QueryMetricsReport.post(root, pipelines, barrier, readNanos)
+    ShadowRuntime.of(context).foreach(_.explainLog.ran(pipelines, barrier, settings))
   }
 
   /** The same for the same island twice in one execution, so that it runs once; another in every other execution. */

@@ -11,7 +11,7 @@ import scala.collection.JavaConverters._
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SparkPlan
 import org.shadowvm.{ShadowReport, TestFolders, TestProgram}
-import org.shadowvm.proto.v1.Command
+import org.shadowvm.proto.v1.{Command, Mode, PipelineInfo, PipelineMetrics, QueryMetrics}
 
 /** What users see of a query: plans, reports, logs, metrics, recorded commands. */
 class ExplainSuite extends ShadowSuite {
@@ -88,10 +88,24 @@ class ExplainSuite extends ShadowSuite {
     Seq[DataFrame => Any](_.collect(), _.write.parquet(target)).foreach { door =>
       Seq(joined, mixed).foreach { sql =>
         val lines = LogLines.of(classOf[ExplainLog])(withSetting("spark.shadowvm.explain", "ALL")(door(spark.sql(sql))))
-        assert(lines.size == 1, lines)
+        assert(lines.count(_.contains("accelerated")) == 1, lines)
         TestFolders.remove(folder.resolve("said-once"))
       }
     }
+  }
+
+  test("what has run says where, what was predicted and what it took") {
+    val lines = LogLines.of(classOf[ExplainLog]) {
+      withSetting("spark.shadowvm.explain", "ALL")(spark.sql(joined).collect())
+    }
+    val ran = lines.filter(_.contains("ShadowVM ran query"))
+    assert(ran.size == 1 && ran.head.linesIterator.size > 2, lines)
+    assert(ran.head.linesIterator.drop(1).forall(line => line.contains(": cpu, took ") && line.endsWith(" ms")), ran)
+    val placed = PipelineMetrics.newBuilder().setIndex(1).setMilliseconds(9).setMode(Mode.MODE_MIXED).setPredictedMs(1.5)
+      .setRealMs(2).setReason("both at once are predicted to be fastest")
+    val info = PipelineInfo.newBuilder().setIndex(1).setLabel("scan of sales").build()
+    assert(PipelineText.of(Seq(info), QueryMetrics.newBuilder().addPipelines(placed).build()) == Seq(
+      "  1 scan of sales: cpu and gpu, predicted 1.500 ms, took 2.000 ms, both at once are predicted to be fastest"))
   }
 
   test("explainOnly runs in Spark what would run in the node") {
