@@ -11,7 +11,7 @@ from ssb_queries import QUERIES
 
 # Kernels written by hand in the same design on another card of the same kind, scale factor 20, build sides included.
 BY_HAND_MS = dict(zip(QUERIES, (.175, .087, .067, .211, .155, .127, .270, .168, .133, .097, .282, .226, .168)))
-# The largest part of lineorder that fits the bars' words: scale factors they are of.
+# Scale factors that bars are of; at others figures are shown.
 SF20, SF100 = 20, 100
 
 
