@@ -216,8 +216,8 @@ def ablation(_: float, parts: dict) -> list[Bar]:
     found = parts.get("coupled", {})
     if "decoupled" not in found:
         return []
-    text = "; ".join(f"{name} {found['coupled'][name]['gpu_share']:.2%} of {found['coupled'][name]['median_ms']:.0f} ms, "
-                     f"kept {found['decoupled'][name]['gpu_share']:.0%}" for name in found["coupled"])
+    text = "; ".join(f"{name} {report['gpu_share']:.2%} of {report['median_ms']:.0f} ms, "
+                     f"kept {found['decoupled'][name]['gpu_share']:.0%}" for name, report in found["coupled"].items())
     return [Bar("share of kernels, the card opened for each run", "shown", text, None)]
 
 
@@ -230,8 +230,8 @@ def sanitized(_: float, parts: dict) -> list[Bar]:
 def judge(sf: float, parts: dict, bandwidth: float) -> list[Bar]:
     """All bars that the parts say something of."""
     bars = kernels_resident(sf, parts) + floor(sf, parts, bandwidth)
-    for bar in (overhead, over_socket, in_place, both, policies, cores, first_kernel, capped, at_once, tasks_at_once, ablation,
-                sanitized):
+    for bar in (overhead, over_socket, in_place, both, policies, cores, first_kernel, capped, at_once, tasks_at_once,
+                ablation, sanitized):
         bars += bar(sf, parts)
     return bars
 
