@@ -100,6 +100,7 @@ class Stream {
 
   virtual base::Status CopyIn(DeviceAddress to, const void* from, int64_t bytes) = 0;
   virtual base::Status CopyOut(void* to, DeviceAddress from, int64_t bytes) = 0;
+  virtual base::Status Clear(DeviceAddress at, int64_t bytes) = 0;  // to zeros
   // Calls the program's entry in every thread with one argument: an address.
   virtual base::Status Launch(const Program& program, const LaunchShape& shape,
                               DeviceAddress argument) = 0;

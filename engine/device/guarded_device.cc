@@ -64,6 +64,11 @@ class GuardedDevice::GuardedStream : public Stream {
     return device_.Note(stream_->CopyOut(to, from, bytes));
   }
 
+  Status Clear(DeviceAddress at, int64_t bytes) override {
+    SVM_RETURN_NOT_OK(device_.CheckUsable());
+    return device_.Note(stream_->Clear(at, bytes));
+  }
+
   Status Launch(const Program& program, const LaunchShape& shape, DeviceAddress argument) override {
     SVM_RETURN_NOT_OK(device_.CheckUsable());
     SVM_RETURN_NOT_OK(device_.Note(Fault("device.launch")));

@@ -90,6 +90,31 @@ base::Result<std::vector<DictionaryPredicate::Bytes>> PipelineBinding::EvaluateP
   return bytes;
 }
 
+base::Result<PipelineBinding::Translation> PipelineBinding::Translate(size_t join,
+                                                                      int input) const {
+  const vkernel::Input& key = blueprint_.inputs[input];
+  if (!key.is_payload) {
+    const auto dictionary = source_.table->dictionary(blueprint_.columns[key.index].ordinal);
+    return joins_[join].table->Translate(*dictionary);
+  }
+  const vkernel::PayloadColumn& payload = blueprint_.payloads[key.index];
+  const RowSet& rows = *joins_[payload.join].build->rows;
+  return joins_[join].table->Translate(*rows.columns[payload.column].column.dictionary);
+}
+
+base::Result<std::vector<PipelineBinding::Translation>> PipelineBinding::TranslateKeys() const {
+  std::vector<Translation> translations(blueprint_.num_translations);
+  for (size_t j = 0; j < blueprint_.joins.size(); ++j) {
+    const vkernel::Join& join = blueprint_.joins[j];
+    for (size_t k = 0; k < join.keys.size(); ++k) {
+      const int slot = join.translations[k];
+      if (slot < 0) continue;
+      SVM_ASSIGN_OR_RETURN(translations[slot], Translate(j, join.keys[k]->column));
+    }
+  }
+  return translations;
+}
+
 std::vector<Keeper> PipelineBinding::keepers() const {
   std::vector<Keeper> keepers = {literals_, source_.table};
   for (const PreparedJoin& join : joins_) keepers.push_back(join.build->rows);
@@ -157,25 +182,9 @@ base::Status WorkerCall::BindPasses() {
 }
 
 base::Status WorkerCall::BindTranslations() {
-  const vkernel::Blueprint& blueprint = binding_.blueprint_;
-  for (size_t j = 0; j < blueprint.joins.size(); ++j) {
-    const vkernel::Join& join = blueprint.joins[j];
-    for (size_t k = 0; k < join.keys.size(); ++k) {
-      const int slot = join.translations[k];
-      if (slot < 0) continue;
-      const vkernel::Input& input = blueprint.inputs[join.keys[k]->column];
-      std::shared_ptr<columns::Dictionary> dictionary;
-      if (input.is_payload) {
-        const vkernel::PayloadColumn& payload = blueprint.payloads[input.index];
-        dictionary =
-            binding_.joins_[payload.join].build->rows->columns[payload.column].column.dictionary;
-      } else {
-        dictionary = binding_.source_.table->dictionary(blueprint.columns[input.index].ordinal);
-      }
-      SVM_ASSIGN_OR_RETURN(translation_bytes_[slot],
-                           binding_.joins_[j].table->Translate(*dictionary));
-      translations_[slot] = {translation_bytes_[slot]->as<kernels::u32>()};
-    }
+  SVM_ASSIGN_OR_RETURN(translation_bytes_, binding_.TranslateKeys());
+  for (size_t i = 0; i < translations_.size(); ++i) {
+    translations_[i] = {translation_bytes_[i]->as<kernels::u32>()};
   }
   return base::Status::OK();
 }

@@ -44,6 +44,9 @@ class PipelineBinding {
   }
   // By slot: a byte for each dictionary entry there is now.
   base::Result<std::vector<DictionaryPredicate::Bytes>> EvaluatePredicates() const;
+  // By slot: an id for each entry that the dictionary of a join's key has now.
+  using Translation = std::shared_ptr<const memory::Buffer>;
+  base::Result<std::vector<Translation>> TranslateKeys() const;
   const LiteralArguments& literals() const { return *literals_; }
   // Group keys that are plain strings become ids of this interner.
   void set_key_interner(TextInterner* interner) { key_interner_ = interner; }
@@ -61,6 +64,7 @@ class PipelineBinding {
   void BindRanges();
   base::Status BindPredicates();
   void BindJoins();
+  base::Result<Translation> Translate(size_t join, int input) const;
 
   const QueryContext& context_;
   const vkernel::Blueprint& blueprint_;
@@ -111,7 +115,7 @@ class WorkerCall {
   std::vector<kernels::PassView> passes_;
   std::vector<DictionaryPredicate::Bytes> pass_bytes_;
   std::vector<kernels::TranslationView> translations_;
-  std::vector<std::shared_ptr<const memory::Buffer>> translation_bytes_;
+  std::vector<PipelineBinding::Translation> translation_bytes_;
   KernelTexts texts_;
 };
 

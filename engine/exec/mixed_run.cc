@@ -39,7 +39,8 @@ MixedRun::MixedRun(const QueryContext& context, MixedPipeline pipeline,
       alone_(context.workers.count() == 1),
       work_(pipeline_.run->SegmentsToRun()),
       start_(std::chrono::steady_clock::now()),
-      spare_(context.workers.count()) {
+      spare_(context.workers.count()),
+      card_sink_(pipeline_.sink) {
   for (size_t i = 0; i < work_.size(); ++i) {
     places_[work_[i].segment] = static_cast<int>(i);
     num_rows_ += work_[i].num_rows;
@@ -221,8 +222,9 @@ Status MixedRun::StartCard() {
   SVM_RETURN_NOT_OK(ReadSegments());
   SVM_ASSIGN_OR_RETURN(found_, pipeline_.groups->MakeArray());
   collected_.resize(static_cast<size_t>(pipeline_.sink.num_words()));
-  SVM_ASSIGN_OR_RETURN(card_, GpuRun::Begin(context_, context_.gpu, *program_, *pipeline_.binding,
-                                            pipeline_.steps, pipeline_.sink, segments_, kInFlight));
+  SVM_ASSIGN_OR_RETURN(card_,
+                       GpuRun::BeginApart(context_, context_.gpu, *program_, *pipeline_.binding,
+                                          pipeline_.steps, &card_sink_, segments_, kInFlight));
   return Status::OK();
 }
 

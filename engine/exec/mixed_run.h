@@ -115,6 +115,7 @@ class MixedRun {
   std::vector<ArrayPtr> spare_;  // by worker: of units at the end
 
   // Worker 0's.
+  DenseSink card_sink_;
   std::unique_ptr<GpuRun> card_;
   std::shared_ptr<const device::Program> program_;
   std::deque<Batch> in_flight_;

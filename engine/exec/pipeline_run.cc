@@ -8,7 +8,11 @@
 #include "engine/base/fault.h"
 #include "engine/exec/aggregate_states.h"
 #include "engine/exec/column_trace.h"
+#include "engine/exec/gpu/build_choice.h"
+#include "engine/exec/gpu/collect_sink.h"
+#include "engine/exec/gpu/dense_sink.h"
 #include "engine/exec/gpu/gpu_run.h"
+#include "engine/exec/gpu/hash_sink.h"
 #include "engine/exec/mixed_run.h"
 #include "engine/exec/partition_rows.h"
 #include "engine/exec/pipeline_facts.h"
@@ -22,6 +26,10 @@ using base::Span;
 using base::Stage;
 using schedule::Mode;
 using schedule::Side;
+
+// A GPU's rows cross the link and are put in order again by one thread: more than this, and the CPU
+// had better find them itself, unless it is told not to.
+constexpr int64_t kMostRowsBack = int64_t{256} << 10;
 
 // Rows after which a limit has all it wants.
 int64_t RowsWanted(const plan::LimitNode& node) {
@@ -50,10 +58,17 @@ base::Status PipelineRun::Plan() {
 
 // The program is made while the CPU's kernel is compiled and build sides run.
 void PipelineRun::PrepareForGpu() {
-  why_not_gpu_ = vkernel::WhyNotOnCuda(blueprint_);
+  why_not_gpu_ = WhyNotOnGpu();
   if (!why_not_gpu_.empty()) return;
   gpu_text_ = vkernel::Render(blueprint_, vkernel::Target::kCuda).text;
   static_cast<void>(context_.gpu->programs().Find(blueprint_.title, gpu_text_));
+}
+
+std::string PipelineRun::WhyNotOnGpu() const {
+  if (pipeline_.sink == plan::SinkKind::kLimit) return "a limit, which a few rows may fill";
+  if (std::string why_not = vkernel::WhyNotOnCuda(blueprint_); !why_not.empty()) return why_not;
+  if (pipeline_.sink != plan::SinkKind::kBuild) return "";
+  return WhyNotBuildOnGpu(context_.gpu, source_, blueprint_);
 }
 
 base::Status PipelineRun::TranslateSink() {
@@ -130,15 +145,7 @@ void PipelineRun::ChooseDevice() {
   PipelineDevices& report = context_.stats->devices.emplace_back();
   report.title = blueprint_.title;
   mode_ = context_.mode;
-  const auto stay_here = [&](const std::string& why) {
-    mode_ = Mode::kCpu;
-    report.reason = why;
-  };
-  if (mode_ == Mode::kGpu) {
-    // Groups in arrays are tried there, and told of.
-    if (!grouping_.is_dense()) stay_here(why_not_gpu_);
-    return;
-  }
+  if (mode_ == Mode::kGpu) return;  // tried there, and told of
   schedule::PipelineFacts facts = FactsOf(context_, *binding_, why_not_gpu_);
   shape_ = ShapeAt(facts.device_share);
   facts.remembered = context_.history->Find(shape_);
@@ -147,6 +154,12 @@ void PipelineRun::ChooseDevice() {
   if (mode_ == Mode::kAuto || never) {
     mode_ = choice.mode;
     report.reason = choice.reason;
+  }
+  if (mode_ == Mode::kMixed && !grouping_.is_dense()) {
+    const schedule::BySide<double>& alone = choice.predicted_ms;
+    const bool gpu = alone[Side::kGpu] > 0 && alone[Side::kGpu] < alone[Side::kCpu];
+    mode_ = gpu ? Mode::kGpu : Mode::kCpu;
+    report.reason = "only groups in arrays are worked on by both";
   }
   report.predicted_ms = choice.predicted(mode_);
 }
@@ -207,6 +220,23 @@ std::vector<RowColumn> PipelineRun::OutputColumns() const {
 }
 
 base::Result<RowSet> PipelineRun::RunCollect(int64_t enough) {
+  KernelRun run(context_, kernel_, binding_.get());
+  if (mode_ == Mode::kGpu) {
+    CollectSink::Options options;
+    // Nobody asks for the order of a build side's rows.
+    options.in_order = pipeline_.sink != plan::SinkKind::kBuild;
+    if (context_.mode != Mode::kGpu) options.most_rows = kMostRowsBack;
+    CollectSink sink(context_.budget, OutputColumns(), options);
+    SVM_ASSIGN_OR_RETURN(const bool done, TryGpu(&run, &sink));
+    if (done) {
+      SVM_ASSIGN_OR_RETURN(RowSet rows, sink.TakeRows(context_.workers));
+      return WithKeepers(std::move(rows), run);
+    }
+  }
+  return CollectOnCpu(&run, enough);
+}
+
+base::Result<RowSet> PipelineRun::CollectOnCpu(KernelRun* run, int64_t enough) {
   // Rows of an earlier pipeline may be sorted: the first ones are those of the first partitions,
   // not those that are done first.
   if (pipeline_.source.scan == nullptr) enough = INT64_MAX;
@@ -215,8 +245,7 @@ base::Result<RowSet> PipelineRun::RunCollect(int64_t enough) {
     buffers.push_back(std::make_unique<RowBuffer>(context_.budget, OutputColumns()));
   }
   PartitionRows found(context_.workers.count());
-  KernelRun run(context_, kernel_, binding_.get());
-  const base::Status status = run.Run(
+  const base::Status status = run->Run(
       [&](int worker, kernels::KernelCall* call) {
         call->output = buffers[worker].get();
         return base::Status::OK();
@@ -230,7 +259,7 @@ base::Result<RowSet> PipelineRun::RunCollect(int64_t enough) {
   SVM_FAULT_POINT("exec.collect.merge");
   SVM_ASSIGN_OR_RETURN(RowSet rows,
                        Concatenate(buffers, found.InOrder(), context_.budget, context_.workers));
-  return WithKeepers(std::move(rows), run);
+  return WithKeepers(std::move(rows), *run);
 }
 
 base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
@@ -248,13 +277,13 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
                      context_.workers.count());
   KernelRun run(context_, kernel_, binding_.get());
   bool done = false;
-  DenseSink sink{nullptr, groups.num_slots(), states.accumulators, groups.strides(), origins};
+  DenseSink sink(nullptr, groups.num_slots(), states.accumulators, groups.strides(), origins);
   if (mode_ == Mode::kMixed) {
     SVM_RETURN_NOT_OK(RunMixed(&run, &groups, sink));
     done = true;
   } else if (mode_ == Mode::kGpu) {
     SVM_ASSIGN_OR_RETURN(sink.slots, groups.Slots(0));
-    SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, sink));
+    SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, &sink));
   }
   if (!done) {
     SVM_RETURN_NOT_OK(run.Run([&](int worker, kernels::KernelCall* call) -> base::Status {
@@ -271,7 +300,7 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
   return WithKeepers(std::move(rows), run);
 }
 
-base::Result<bool> PipelineRun::TryGpu(KernelRun* run, const DenseSink& sink) {
+base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   GpuPipeline& report = context_.stats->gpu.emplace_back();
   report.title = blueprint_.title;
   const auto give_up = [&](std::string why) {
@@ -296,7 +325,7 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, const DenseSink& sink) {
 base::Result<vkernel::ProgramCache::Loaded> PipelineRun::GpuProgram() {
   const Span span(&context_.stats->spans, Stage::kCompile);
   vkernel::ProgramCache& programs = context_.gpu->programs();
-  if (context_.mode == Mode::kGpu) return programs.Get(blueprint_.title, gpu_text_);
+  if (context_.wait_for_gpu) return programs.Get(blueprint_.title, gpu_text_);
   return programs.Find(blueprint_.title, gpu_text_);
 }
 
@@ -306,6 +335,7 @@ base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const De
   GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();
   gpu_report.title = blueprint_.title;
   gpu_report.text = gpu_text_;
+  if (context_.wait_for_gpu) static_cast<void>(GpuProgram());
   pipeline.program = [this] { return context_.gpu->programs().Find(blueprint_.title, gpu_text_); };
   MixedRun mixed(context_, pipeline, {context_.policy, context_.history->Find(shape_)});
   SVM_RETURN_NOT_OK(mixed.Run());
@@ -339,12 +369,23 @@ base::Result<RowSet> PipelineRun::RunHash(const plan::AggregateNode& node) {
                                              blueprint_.sink.key_words, context_.workers.count());
   binding_->set_key_interner(groups->interner());
   KernelRun run(context_, kernel_, binding_.get());
-  const base::Status status = run.Run([&](int worker, kernels::KernelCall* call) {
-    call->groups = groups->worker(worker);
-    return base::Status::OK();
-  });
-  for (int i = 0; i < context_.workers.count(); ++i) SVM_RETURN_NOT_OK(groups->worker(i)->status());
-  SVM_RETURN_NOT_OK(status);
+  bool done = false;
+  if (mode_ == Mode::kGpu) {
+    HashSink sink(context_.budget, states.accumulators, blueprint_.sink.key_words,
+                  context_.gpu->arena().cap() / 4);
+    SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, &sink));
+    if (done) SVM_RETURN_NOT_OK(groups->Adopt(sink.rows(), sink.num_rows()));
+  }
+  if (!done) {
+    const base::Status status = run.Run([&](int worker, kernels::KernelCall* call) {
+      call->groups = groups->worker(worker);
+      return base::Status::OK();
+    });
+    for (int i = 0; i < context_.workers.count(); ++i) {
+      SVM_RETURN_NOT_OK(groups->worker(i)->status());
+    }
+    SVM_RETURN_NOT_OK(status);
+  }
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_RETURN_NOT_OK(groups->Merge(context_.workers));
   SVM_ASSIGN_OR_RETURN(RowSet rows,

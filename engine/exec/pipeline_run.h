@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/exec/gpu/dense_sink.h"
 #include "engine/exec/gpu/gpu.h"
-#include "engine/exec/gpu/launch_call.h"
+#include "engine/exec/gpu/launch_sink.h"
 #include "engine/exec/grouping.h"
 #include "engine/exec/kernel_binding.h"
 #include "engine/exec/kernel_run.h"
@@ -56,9 +57,12 @@ class PipelineRun {
   base::Result<RowSet> RunMeasured();
   // Adds the pipeline's rows to the groups on both at once.
   base::Status RunMixed(KernelRun* run, DenseGroups* groups, const DenseSink& sink);
-  // Adds the pipeline's rows to the groups on the GPU. False: it cannot, or the card, its memory or
+  base::Result<RowSet> CollectOnCpu(KernelRun* run, int64_t enough);
+  // Why the GPU has no kernel for it, or none that is worth it; empty: it has.
+  std::string WhyNotOnGpu() const;
+  // Brings the pipeline's rows to the sink on the GPU. False: it cannot, or the card, its memory or
   // its compiler failed, and nothing has happened.
-  base::Result<bool> TryGpu(KernelRun* run, const DenseSink& sink);
+  base::Result<bool> TryGpu(KernelRun* run, LaunchSink* sink);
   // Writes the GPU's kernel, or says why there is none, and has it compiled.
   void PrepareForGpu();
   // Waits for it in mode gpu; in others it is null until it is there, and the CPU goes ahead.

@@ -32,8 +32,9 @@ Query::Query(Engine* engine, QueryPlan* plan, const RunOptions& options)
   context_.workers = {engine->device_.get(), options.cancel};
   context_.kernels = engine->kernels_.get();
   context_.mode = options.mode;
+  context_.wait_for_gpu = options.wait_for_gpu || context_.mode == schedule::Mode::kGpu;
   if (context_.mode != schedule::Mode::kCpu) {
-    gpu_ = engine->gpu_->Take(/*wait=*/context_.mode == schedule::Mode::kGpu);
+    gpu_ = engine->gpu_->Take(context_.wait_for_gpu);
     context_.gpu = gpu_.get();
   }
   context_.history = &engine->history_;

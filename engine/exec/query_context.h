@@ -31,6 +31,13 @@ struct GpuTimes {
   double copy_ms = 0;        // waiting for copies that are kept
   int64_t link_bytes = 0;    // over the link: copied, or estimated where read in place
   int64_t device_bytes = 0;  // estimated: read from copies in the device's memory
+
+  void Add(const GpuTimes& other) {
+    kernel_ms += other.kernel_ms;
+    copy_ms += other.copy_ms;
+    link_bytes += other.link_bytes;
+    device_bytes += other.device_bytes;
+  }
 };
 
 // What became of a pipeline that was meant for the GPU.
@@ -96,6 +103,7 @@ struct RunOptions {
   // that suits the CPU.
   int64_t partitions = 0;
   schedule::Mode mode = schedule::Mode::kAuto;
+  bool wait_for_gpu = false;           // and for its kernels, in modes auto and mixed too
   schedule::PolicyChoice policy = {};  // mode mixed
   bool trace = false;                  // mode mixed: who took which partition when
   // Called at the barrier of each pipeline, in their order, by the thread that runs the query. A
@@ -113,6 +121,7 @@ struct QueryContext {
   schedule::KernelHistory* history = nullptr;
   schedule::MachineModel machine = {};
   schedule::Mode mode = schedule::Mode::kAuto;
+  bool wait_for_gpu = false;
   schedule::PolicyChoice policy = {};
   bool trace = false;
   QueryStats* stats = nullptr;

@@ -284,8 +284,11 @@ void AddGpuStats(const exec::QueryStats& stats, QueryRun* run) {
     run->copy_ms += pipeline.times.copy_ms;
     run->link_bytes += pipeline.times.link_bytes;
     run->device_bytes += pipeline.times.device_bytes;
-    if (!pipeline.why_not.empty()) run->gpu_why_not = pipeline.title + ": " + pipeline.why_not;
   }
+  if (stats.gpu.empty()) return;
+  // The last one reads the fact table; those before it are build sides, which may be the CPU's.
+  const exec::GpuPipeline& last = stats.gpu.back();
+  if (!last.why_not.empty()) run->gpu_why_not = last.title + ": " + last.why_not;
 }
 
 base::Result<std::unique_ptr<QueryRunner>> MakeEngineRunner(const BenchSettings& settings) {

@@ -53,7 +53,7 @@ struct QueryRun {
   double copy_ms = 0;                  // of it, waiting for copies that stay on the GPU
   int64_t link_bytes = 0;    // to the GPU: copied, or estimated where kernels read in place
   int64_t device_bytes = 0;  // of the GPU's memory that kernels read; estimated
-  std::string gpu_why_not;   // why a pipeline meant for the GPU ran on the CPU; empty: none did
+  std::string gpu_why_not;   // why the GPU did not scan the fact table; empty: it did
   std::vector<PlacedPipeline> pipelines;  // with kernels, where there is a GPU
   std::vector<QueryTrace> traces;         // of those that were split, if asked for
   std::shared_ptr<arrow::Table> answer;

@@ -151,6 +151,11 @@ class CudaStream : public Stream {
                  "cuMemcpyDtoHAsync");
   }
 
+  Status Clear(DeviceAddress at, int64_t bytes) override {
+    SVM_RETURN_NOT_OK(card_.Enter());
+    return Check(card_.api.Fill(at, 0, static_cast<size_t>(bytes), stream_), "cuMemsetD8Async");
+  }
+
   Status Launch(const Program& program, const LaunchShape& shape, DeviceAddress argument) override {
     SVM_RETURN_NOT_OK(card_.Enter());
     const cuda::Function function = static_cast<const CudaProgram&>(program).function();

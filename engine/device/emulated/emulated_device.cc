@@ -197,6 +197,15 @@ class EmulatedStream : public Stream {
     return Status::OK();
   }
 
+  Status Clear(DeviceAddress at, int64_t bytes) override {
+    SVM_RETURN_NOT_OK(CheckAddress(at, bytes));
+    queue_.push_back([=] {
+      std::memset(reinterpret_cast<void*>(at), 0, static_cast<size_t>(bytes));
+      return Status::OK();
+    });
+    return Status::OK();
+  }
+
   Status Launch(const Program& program, const LaunchShape& shape, DeviceAddress argument) override {
     SVM_RETURN_NOT_OK(CheckAddress(argument, 1));
     if (shape.block_threads % 32 != 0 || shape.block_threads > options_.max_block_threads ||

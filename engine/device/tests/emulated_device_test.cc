@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -99,6 +100,20 @@ TEST(EmulatedDevice, NothingHappensBeforeSynchronize) {
   EXPECT_EQ(out, in);
 }
 
+TEST(EmulatedDevice, ClearsWhatItIsAskedTo) {
+  auto device = MakeEmulatedDevice().ValueOrDie();
+  auto memory = device->Allocate(400).ValueOrDie();
+  auto stream = device->MakeStream().ValueOrDie();
+  std::vector<int> values(100, 3);
+  ASSERT_TRUE(stream->CopyIn(memory.address(), values.data(), 400).ok());
+  ASSERT_TRUE(stream->Clear(memory.address() + 40, 80).ok());
+  std::vector<int> out(100, 0);
+  ASSERT_TRUE(stream->CopyOut(out.data(), memory.address(), 400).ok());
+  ASSERT_TRUE(stream->Synchronize().ok());
+  std::fill(values.begin() + 10, values.begin() + 30, 0);
+  EXPECT_EQ(out, values);
+}
+
 TEST(EmulatedDevice, AddressesAreItsOwn) {
   auto device = MakeEmulatedDevice().ValueOrDie();
   auto stream = device->MakeStream().ValueOrDie();
@@ -106,6 +121,7 @@ TEST(EmulatedDevice, AddressesAreItsOwn) {
   const auto of_the_host = reinterpret_cast<DeviceAddress>(other.data());
   EXPECT_FALSE(stream->CopyIn(of_the_host, in.data(), 400).ok());
   EXPECT_FALSE(stream->CopyOut(other.data(), of_the_host, 400).ok());
+  EXPECT_FALSE(stream->Clear(of_the_host, 400).ok());
 }
 
 TEST(EmulatedDeviceDeathTest, TheHostCannotTouchItsMemory) {

@@ -8,6 +8,7 @@
 #include "engine/base/fault.h"
 #include "engine/device/cuda/cuda_device.h"
 #include "engine/device/emulated/emulated_device.h"
+#include "engine/vkernel/compile/clang_compiler.h"
 #include "engine/vkernel/compile/nvrtc_compiler.h"
 #include "engine/vkernel/compile/subprocess_compiler.h"
 
@@ -25,7 +26,8 @@ Result<std::unique_ptr<device::Accelerator>> OpenAccelerator(GpuKind kind) {
   return device::MakeEmulatedDevice();
 }
 
-// Text for a GPU becomes a cubin, or with the host's compiler the emulated device's shared object.
+// Text for a GPU becomes a cubin, or the emulated device's shared object with the compilers of the
+// CPU's kernels.
 Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::HeaderSet headers,
                                                         const device::AcceleratorFacts& facts) {
   if (kind == GpuKind::kCuda) {
@@ -33,6 +35,13 @@ Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::H
                          vkernel::NvrtcCompiler::Create({headers, facts.architecture}));
     compiler->Prewarm();
     return compiler;
+  }
+  vkernel::ClangCompilerOptions clang;
+  clang.headers = headers;
+  clang.prelude = "engine/kernels/cuda/verbs.h";
+  clang.timeout = std::chrono::minutes(1);  // tests ask for it, on machines that are busy
+  if (auto compiler = vkernel::ClangCompiler::Create(std::move(clang)); compiler.ok()) {
+    return std::move(*compiler);
   }
   SVM_ASSIGN_OR_RETURN(auto compiler, vkernel::SubprocessCompiler::Create({.headers = headers}));
   return compiler;

@@ -39,6 +39,9 @@ struct GpuOptions {
   int64_t chunk_rows = int64_t{8} << 20;  // of kActive, at least
   int64_t memory_bytes = 0;               // of the device's memory, to be used; 0: nine tenths
   int concurrent = 2;                     // queries that work there at a time; others wait
+  // A join's build side of fewer rows, or with segments of which the device has no copies, is left
+  // to the CPU (gpu/build_choice.h); 0: none is.
+  int64_t least_build_rows = int64_t{4} << 20;
   // A kernel that takes longer hangs; 0: none does.
   std::chrono::milliseconds launch_limit{0};
   // From a failure until the next attempt; longer after each failure in a row.

@@ -29,24 +29,16 @@ int64_t Count(const std::vector<T>& values) {
 // What every launch of a run is told.
 struct Written {
   LaunchPlan plan;
-  DeviceAddress groups = 0;
   DeviceAddress error = 0;
 };
 
 Written WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
                     LaunchWriter* writer) {
-  const DenseSink& sink = inputs.sink;
   const kernels::u32 no_error = 0;
   kernels::LaunchBlock head{};
   head.call = WriteCall(inputs, writer);
+  inputs.sink.Write(writer, &head);
   head.error = writer->AddRoom(&no_error, 1);
-  head.num_slots = static_cast<kernels::u32>(sink.num_slots);
-  head.row_words = static_cast<kernels::u32>(RowWords(sink.accumulators));
-  std::vector<int64_t> initial(head.row_words);
-  Initialise(sink.accumulators, initial.data());
-  head.initial = writer->AddArray(initial.data(), Count(initial));
-  const std::vector<kernels::MergeOp> merge = MergeOps(sink.accumulators);
-  head.merge = writer->AddArray(merge.data(), Count(merge));
   // What is resident, and so the order, depends on the block's size, which must not depend on it.
   std::vector<kernels::ResidentBits> residents(inputs.binding.blueprint().joins.size());
   const int64_t block_bytes = writer->block_size() +
@@ -62,13 +54,19 @@ Written WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& 
   head.queue_at = plan.queue_at;
   head.dense_at = plan.dense_at;
   writer->Finish(head);
-  const auto groups = reinterpret_cast<DeviceAddress>(head.call.dense);
-  const auto error = reinterpret_cast<DeviceAddress>(head.error);
-  return {std::move(plan), groups, error};
+  return {std::move(plan), reinterpret_cast<DeviceAddress>(head.error)};
 }
 
-// A launch's own piece: its segments, and its copy of the block, which is what it is started with.
-DeviceAddress WritePiece(const LaunchSegments& segments, std::span<const uint8_t> block,
+// The share of rows that the steps leave, taken to know nothing of each other.
+double ShareLeft(const MeasuredSteps& steps) {
+  double share = 1;
+  for (const uint8_t step : steps.order) share *= steps.estimates[step].selectivity;
+  return share;
+}
+
+// A launch's own piece: its number, its segments, and its copy of the block, which is what it is
+// started with. 'groups' are its own; 0: those of the block.
+DeviceAddress WritePiece(int number, const LaunchSegments& segments, std::span<const uint8_t> block,
                          DeviceAddress groups, LaunchWriter* writer) {
   std::vector<uint8_t> own(block.begin(), block.end());
   auto* const head = reinterpret_cast<kernels::LaunchBlock*>(own.data());
@@ -77,9 +75,10 @@ DeviceAddress WritePiece(const LaunchSegments& segments, std::span<const uint8_t
   for (size_t i = 0; i < segments.columns.size(); ++i) {
     columns[i].data = writer->AddData(segments.columns[i].data(), Count(segments.columns[i]));
   }
-  head->call.dense = reinterpret_cast<kernels::i64*>(groups);
+  if (groups != 0) head->call.dense = reinterpret_cast<kernels::i64*>(groups);
   head->segments = writer->AddData(segments.rows.data(), Count(segments.rows));
   head->num_segments = static_cast<kernels::u32>(segments.rows.size());
+  head->launch = static_cast<kernels::u32>(number);
   return reinterpret_cast<DeviceAddress>(writer->AddData(own.data(), Count(own)));
 }
 
@@ -99,12 +98,12 @@ int64_t PieceBytes(const std::vector<SegmentPtr>& segments, int64_t num_columns,
 }  // namespace
 
 GpuRun::GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
-               const PipelineBinding& binding, const DenseSink& sink)
+               const PipelineBinding& binding, LaunchSink* sink)
     : context_(context),
       gpu_(*gpu),
       program_(program),
       binding_(binding),
-      sink_(sink),
+      sink_(*sink),
       turn_(gpu) {}
 
 GpuRun::~GpuRun() {
@@ -112,52 +111,75 @@ GpuRun::~GpuRun() {
   static_cast<void>(Synchronize());
 }
 
-Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* gpu,
-                                              const device::Program& program,
-                                              const PipelineBinding& binding,
-                                              const MeasuredSteps& steps, const DenseSink& sink,
-                                              std::vector<SegmentPtr> segments, int num_areas) {
+Result<std::unique_ptr<GpuRun>> GpuRun::Make(const QueryContext& context, Gpu* gpu,
+                                             const device::Program& program,
+                                             const PipelineBinding& binding, LaunchSink* sink,
+                                             std::vector<SegmentPtr> segments) {
   SVM_FAULT_POINT("exec.gpu.run");
   SVM_ASSIGN_OR_RETURN(auto predicates, binding.EvaluatePredicates());
+  SVM_ASSIGN_OR_RETURN(auto translations, binding.TranslateKeys());
   std::unique_ptr<GpuRun> run(new GpuRun(context, gpu, program, binding, sink));
   run->segments_ = std::move(segments);
   run->predicates_ = std::move(predicates);
+  run->translations_ = std::move(translations);
+  return run;
+}
+
+Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* gpu,
+                                              const device::Program& program,
+                                              const PipelineBinding& binding,
+                                              const MeasuredSteps& steps, LaunchSink* sink,
+                                              std::vector<SegmentPtr> segments) {
+  SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink, std::move(segments)));
+  SVM_RETURN_NOT_OK(run->WriteTables(steps, 0));
+  return run;
+}
+
+Result<std::unique_ptr<GpuRun>> GpuRun::BeginApart(const QueryContext& context, Gpu* gpu,
+                                                   const device::Program& program,
+                                                   const PipelineBinding& binding,
+                                                   const MeasuredSteps& steps, DenseSink* sink,
+                                                   std::vector<SegmentPtr> segments,
+                                                   int num_areas) {
+  SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink, std::move(segments)));
+  run->no_groups_ = sink->NoGroups();
   SVM_RETURN_NOT_OK(run->WriteTables(steps, num_areas));
   return run;
 }
 
 Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
-  const LaunchInputs inputs{binding_, steps, sink_, predicates_, IsOverLink()};
+  int64_t num_rows = 0;
+  for (const SegmentPtr& segment : segments_) num_rows += segment->num_rows;
+  SVM_RETURN_NOT_OK(sink_.Expect(num_rows, ShareLeft(steps)));
+  const LaunchInputs inputs{binding_,    steps,         sink_,       num_rows,
+                            predicates_, translations_, IsOverLink()};
   streams_.push_back(turn_.stream());
   SVM_ASSIGN_OR_RETURN(joins_, PlaceTables(&gpu_, binding_, turn_.stream()));
   times_.link_bytes += joins_.link_bytes;
-  LaunchWriter sizes(0, &joins_.placed);
+  LaunchWriter sizes(0, {.placed = &joins_.placed});
   WriteLaunch(inputs, gpu_.facts(), &sizes);
   piece_bytes_ = memory::RangeAllocator::SizeOf(
       PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size()));
-  ring_bytes_ = num_areas == 0 ? std::max(piece_bytes_, kLeastRing) : 0;
-  SVM_ASSIGN_OR_RETURN(
-      const DeviceAddress address,
-      turn_.Scratch(sizes.data_bytes() + ring_bytes_ + num_areas * (piece_bytes_ + AreaBytes())));
-  LaunchWriter writer(address, &joins_.placed);
+  ring_bytes_ =
+      num_areas == 0 ? memory::RangeAllocator::SizeOf(std::max(piece_bytes_, kLeastRing)) : 0;
+  const int64_t areas_at = sizes.data_bytes() + ring_bytes_;
+  const int64_t space_at = areas_at + num_areas * (piece_bytes_ + AreaBytes());
+  SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(space_at + sizes.space_bytes()));
+  LaunchWriter writer(address, {.placed = &joins_.placed, .space_at = space_at});
   Written written = WriteLaunch(inputs, gpu_.facts(), &writer);
   plan_ = std::move(written.plan);
-  groups_ = written.groups;
   error_ = written.error;
   ring_ = address + static_cast<uint64_t>(writer.data_bytes());
   touched_ = TouchedShares(binding_.blueprint(), steps, plan_.steps);
   tables_ = writer.image();
   block_.assign(writer.block().begin(), writer.block().end());
   SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(address, tables_.data(), writer.data_bytes()));
-  return MakeAreas(ring_ + static_cast<uint64_t>(ring_bytes_), num_areas);
+  SVM_RETURN_NOT_OK(sink_.Prepare(turn_.stream()));
+  return MakeAreas(address + static_cast<uint64_t>(areas_at), num_areas);
 }
 
 Status GpuRun::MakeAreas(DeviceAddress address, int num_areas) {
   if (num_areas == 0) return Status::OK();
-  no_groups_.resize(static_cast<size_t>(sink_.num_words()));
-  for (int64_t at = 0; at < sink_.num_words(); at += RowWords(sink_.accumulators)) {
-    Initialise(sink_.accumulators, no_groups_.data() + at);
-  }
   for (int number = 0; number < num_areas; ++number) {
     Area& area = areas_.emplace_back();
     // With a stream of its own: a launch begins where the one before it leaves processors idle.
@@ -269,9 +291,9 @@ Status GpuRun::LaunchChunks() {
 }
 
 Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream) {
-  const DeviceAddress groups = area != nullptr ? area->groups : groups_;
+  const DeviceAddress groups = area != nullptr ? area->groups : 0;
   LaunchWriter sizes(0);
-  WritePiece(segments, block_, groups, &sizes);
+  WritePiece(num_launches_, segments, block_, groups, &sizes);
   if (sizes.data_bytes() > piece_bytes_) {
     return base::MakeError(base::ErrorCode::kOutOfMemory, "more segments than one launch takes");
   }
@@ -283,7 +305,7 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   }
   Piece& piece = area != nullptr ? area->piece : pieces_.emplace_back();
   LaunchWriter writer(address);
-  const DeviceAddress block = WritePiece(segments, block_, groups, &writer);
+  const DeviceAddress block = WritePiece(num_launches_, segments, block_, groups, &writer);
   piece.image = writer.image();
   piece.copies = std::move(segments.copies);
   times_.link_bytes += segments.link_bytes;
@@ -292,6 +314,7 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   SVM_RETURN_NOT_OK(stream->CopyIn(address, piece.image.data(), writer.data_bytes()));
   device::LaunchShape shape = plan_.shape;
   shape.num_blocks = NumBlocks(gpu_.facts(), plan_, segments.rows);
+  ++num_launches_;
   return stream->Launch(program_, shape, block);
 }
 
@@ -316,22 +339,23 @@ Status GpuRun::Synchronize() {
   return status;
 }
 
-Status GpuRun::Finish() {
-  // The first stream gives the groups, so it must know the others to be done.
+Result<bool> GpuRun::Finish() {
+  // The first stream gives the results, so it must know the others to be done.
   if (streams_.size() > 1) SVM_RETURN_NOT_OK(Synchronize());
-  std::vector<int64_t> groups(static_cast<size_t>(sink_.num_words()));
   kernels::u32 error = 0;
   device::Stream& stream = *turn_.stream();
-  Status status = stream.CopyOut(groups.data(), groups_, sink_.num_words() * 8);
+  Status status = sink_.Fetch(&stream);
   if (status.ok()) status = stream.CopyOut(&error, error_, sizeof error);
   const Status finished = Synchronize();
   SVM_RETURN_NOT_OK(status);
   SVM_RETURN_NOT_OK(finished);
+  SVM_ASSIGN_OR_RETURN(const bool had_room, sink_.HadRoom());
+  if (!had_room) return false;
   if (error != 0) {
     return base::MakeError(static_cast<base::ErrorCode>(error), binding_.blueprint().title);
   }
-  std::copy(groups.begin(), groups.end(), sink_.slots);
-  return Status::OK();
+  SVM_RETURN_NOT_OK(sink_.Take(&stream));
+  return true;
 }
 
 namespace {
@@ -346,15 +370,20 @@ void CountSegments(const std::vector<SegmentPtr>& segments, int num_segments, Qu
 
 Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
                           const PipelineBinding& binding, const MeasuredSteps& steps,
-                          const DenseSink& sink) {
-  SVM_ASSIGN_OR_RETURN(std::vector<SegmentPtr> segments, ReadSegments(context, binding));
-  SVM_ASSIGN_OR_RETURN(const auto run, GpuRun::Begin(context, gpu, program, binding, steps, sink,
-                                                     std::move(segments)));
-  const base::Span span(&context.stats->spans, base::Stage::kRun);
-  SVM_RETURN_NOT_OK(run->LaunchAll());
-  SVM_RETURN_NOT_OK(run->Finish());
-  CountSegments(run->segments(), binding.source().table->num_segments(), context.stats);
-  return run->times();
+                          LaunchSink* sink) {
+  SVM_ASSIGN_OR_RETURN(const std::vector<SegmentPtr> segments, ReadSegments(context, binding));
+  GpuTimes times;
+  for (;;) {
+    SVM_ASSIGN_OR_RETURN(const auto run,
+                         GpuRun::Begin(context, gpu, program, binding, steps, sink, segments));
+    const base::Span span(&context.stats->spans, base::Stage::kRun);
+    SVM_RETURN_NOT_OK(run->LaunchAll());
+    SVM_ASSIGN_OR_RETURN(const bool taken, run->Finish());
+    times.Add(run->times());
+    if (!taken) continue;
+    CountSegments(segments, binding.source().table->num_segments(), context.stats);
+    return times;
+  }
 }
 
 }  // namespace shadowvm::exec

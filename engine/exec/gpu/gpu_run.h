@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/exec/gpu/dense_sink.h"
 #include "engine/exec/gpu/gpu.h"
 #include "engine/exec/gpu/launch_call.h"
 #include "engine/exec/gpu/launch_plan.h"
@@ -33,12 +34,17 @@ struct GpuRows {
 class GpuRun {
  public:
   // Takes a turn on the device and brings the tables there that the kernel looks into. 'segments'
-  // are those of the source that can hold rows that pass; 'num_areas' is how many launches may be
-  // apart at a time. Fault point exec.gpu.run.
-  static base::Result<std::unique_ptr<GpuRun>> Begin(
+  // are those of the source that can hold rows that pass. Fault point exec.gpu.run.
+  static base::Result<std::unique_ptr<GpuRun>> Begin(const QueryContext& context, Gpu* gpu,
+                                                     const device::Program& program,
+                                                     const PipelineBinding& binding,
+                                                     const MeasuredSteps& steps, LaunchSink* sink,
+                                                     std::vector<SegmentPtr> segments);
+  // The same for launches that are apart, so many at a time; the sink has no slots of its own.
+  static base::Result<std::unique_ptr<GpuRun>> BeginApart(
       const QueryContext& context, Gpu* gpu, const device::Program& program,
-      const PipelineBinding& binding, const MeasuredSteps& steps, const DenseSink& sink,
-      std::vector<SegmentPtr> segments, int num_areas = 0);
+      const PipelineBinding& binding, const MeasuredSteps& steps, DenseSink* sink,
+      std::vector<SegmentPtr> segments, int num_areas);
   ~GpuRun();
   GpuRun(const GpuRun&) = delete;
   GpuRun& operator=(const GpuRun&) = delete;
@@ -56,9 +62,9 @@ class GpuRun {
   base::Status Collect(int area, int64_t* slots);
   // Launches over all segments, by the way of coming by them that the GPU is set to.
   base::Status LaunchAll();
-  // Waits for all launches and replaces the sink's groups by what they have become; they are as
-  // they were when this fails.
-  base::Status Finish();
+  // Waits for all launches and has the sink take in what has become of the rows; what it stands for
+  // is as it was when this fails. False: the sink wants another run, with more room.
+  base::Result<bool> Finish();
 
   // Waits for all launches, whatever they find.
   base::Status Wait() { return Synchronize(); }
@@ -69,7 +75,7 @@ class GpuRun {
 
  private:
   GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
-         const PipelineBinding& binding, const DenseSink& sink);
+         const PipelineBinding& binding, LaunchSink* sink);
 
   // What one launch is told, and copies that it reads, until it is done.
   struct Piece {
@@ -84,9 +90,14 @@ class GpuRun {
     Piece piece;
   };
 
+  static base::Result<std::unique_ptr<GpuRun>> Make(const QueryContext& context, Gpu* gpu,
+                                                    const device::Program& program,
+                                                    const PipelineBinding& binding,
+                                                    LaunchSink* sink,
+                                                    std::vector<SegmentPtr> segments);
   base::Status WriteTables(const MeasuredSteps& steps, int num_areas);
   base::Status MakeAreas(device::DeviceAddress address, int num_areas);
-  int64_t GroupBytes() const { return sink_.num_words() * 8; }
+  int64_t GroupBytes() const { return static_cast<int64_t>(no_groups_.size()) * 8; }
   int64_t AreaBytes() const { return memory::RangeAllocator::SizeOf(GroupBytes()); }
   base::Result<LaunchSegments> Place(std::span<const GpuRows> rows);
   base::Status LaunchChunks();
@@ -102,9 +113,10 @@ class GpuRun {
   Gpu& gpu_;
   const device::Program& program_;
   const PipelineBinding& binding_;
-  const DenseSink& sink_;
+  LaunchSink& sink_;
   std::vector<SegmentPtr> segments_;
   std::vector<DictionaryPredicate::Bytes> predicates_;
+  std::vector<PipelineBinding::Translation> translations_;
   Gpu::Turn turn_;
 
   LaunchTables joins_;
@@ -114,13 +126,14 @@ class GpuRun {
   std::vector<uint8_t> block_;  // as every launch begins
   LaunchPlan plan_;
   std::vector<double> touched_;  // by column
-  device::DeviceAddress groups_ = 0, error_ = 0, ring_ = 0;
+  device::DeviceAddress error_ = 0, ring_ = 0;
   int64_t piece_bytes_ = 0;  // at most
   int64_t ring_bytes_ = 0, ring_at_ = 0;
   std::vector<int64_t> no_groups_;  // what an area begins with
   std::vector<Area> areas_;
 
   std::deque<Piece> pieces_;              // of the ring, until the device has been waited for
+  int num_launches_ = 0;                  // ever
   std::vector<device::Stream*> streams_;  // that were used
   GpuTimes times_;
 };
@@ -128,6 +141,6 @@ class GpuRun {
 // A whole pipeline: the sink is as it was when this fails. Else: what it took.
 base::Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu,
                                 const device::Program& program, const PipelineBinding& binding,
-                                const MeasuredSteps& steps, const DenseSink& sink);
+                                const MeasuredSteps& steps, LaunchSink* sink);
 
 }  // namespace shadowvm::exec

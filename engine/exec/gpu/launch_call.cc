@@ -8,36 +8,16 @@
 namespace shadowvm::exec {
 namespace {
 
-using kernels::MergeOp;
-
-MergeOp MergeOf(AccumulatorKind kind) {
-  switch (kind) {
-    case AccumulatorKind::kSumI128:
-      return MergeOp::kAddWide;
-    case AccumulatorKind::kSumDouble:
-      return MergeOp::kAddDouble;
-    case AccumulatorKind::kMinI64:
-      return MergeOp::kMin;
-    case AccumulatorKind::kMaxI64:
-      return MergeOp::kMax;
-    case AccumulatorKind::kMinDouble:
-      return MergeOp::kMinDouble;
-    case AccumulatorKind::kMaxDouble:
-      return MergeOp::kMaxDouble;
-    default:
-      return MergeOp::kAdd;  // counts and sums; others have no text for a GPU
-  }
-}
-
-// Tables without what a kernel on a GPU does not look at.
-kernels::DirectView WriteDirect(LaunchWriter* writer, const kernels::DirectView& host) {
+// A table without what a kernel on a GPU does not look at.
+kernels::DirectView WriteDirect(LaunchWriter* writer, const kernels::DirectView& host,
+                                int64_t num_rows) {
   const auto size = static_cast<int64_t>(host.size);
   kernels::DirectView view = host;
   view.bits = writer->AddData(host.bits, size / 8 + 1);
   view.bytes = nullptr;
   view.codes = writer->AddData(host.codes, size);
   view.rows = writer->AddData(host.rows, size);
-  view.next = nullptr;
+  view.next = writer->AddData(host.next, num_rows);
   return view;
 }
 
@@ -47,7 +27,7 @@ kernels::HashView WriteHash(LaunchWriter* writer, const kernels::HashView& host,
   view.slots = writer->AddData(host.slots, static_cast<int64_t>(host.mask) + 1);
   view.keys = writer->AddData(host.keys, num_rows * key_words);
   view.codes = writer->AddData(host.codes, num_rows);
-  view.next = nullptr;
+  view.next = writer->AddData(host.next, num_rows);
   return view;
 }
 
@@ -76,20 +56,10 @@ const T* WriteArray(LaunchWriter* writer, const std::vector<T>& values) {
 
 }  // namespace
 
-std::vector<MergeOp> MergeOps(std::span<const Accumulator> accumulators) {
-  std::vector<MergeOp> ops(static_cast<size_t>(RowWords(accumulators)), MergeOp::kSecondWord);
-  for (const Accumulator& accumulator : accumulators) {
-    ops[static_cast<size_t>(accumulator.word)] = MergeOf(accumulator.kind);
-  }
-  return ops;
-}
-
 kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) {
   const PipelineBinding& binding = inputs.binding;
-  const DenseSink& sink = inputs.sink;
   const vkernel::Blueprint& blueprint = binding.blueprint();
   kernels::KernelCall call{};
-  call.dense = writer->AddRoom(sink.slots, sink.num_words());
 
   const std::vector<kernels::ColumnView> columns(blueprint.columns.size());
   std::vector<kernels::RangeView> ranges;
@@ -110,7 +80,7 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
       hashes.push_back(WriteHash(writer, table.hash(), table.rows().num_rows,
                                  vkernel::KeyWords(blueprint.joins[i].keys)));
     } else {
-      directs.push_back(WriteDirect(writer, table.direct()));
+      directs.push_back(WriteDirect(writer, table.direct(), table.rows().num_rows));
     }
   }
   std::vector<kernels::PayloadView> payloads;
@@ -126,6 +96,11 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
     lists.push_back(WriteList(writer, literals.lists()[i]));
   }
 
+  std::vector<kernels::TranslationView> translations;
+  for (const auto& ids : inputs.translations) {
+    translations.push_back({writer->AddData(ids->as<kernels::u32>(), ids->size() / 4)});
+  }
+
   call.columns = WriteArray(writer, columns);
   call.ranges = WriteArray(writer, ranges);
   call.passes = WriteArray(writer, passes);
@@ -133,10 +108,9 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
   call.hashes = WriteArray(writer, hashes);
   call.payloads = WriteArray(writer, payloads);
   call.lists = WriteArray(writer, lists);
+  call.translations = WriteArray(writer, translations);
   call.literals =
       writer->AddArray(literals.literals(), static_cast<int64_t>(literals.num_literals()));
-  call.strides = writer->AddArray(sink.strides.data(), static_cast<int64_t>(sink.strides.size()));
-  call.origins = writer->AddArray(sink.origins.data(), static_cast<int64_t>(sink.origins.size()));
   return call;
 }
 

@@ -53,13 +53,18 @@ LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs&
                       int64_t block_bytes) {
   const PipelineBinding& binding = inputs.binding;
   LaunchPlan plan;
-  plan.shape.block_threads = std::min(facts.max_block_threads, 1024);
-  const int warps_of_block = plan.shape.block_threads / kWarpThreads;
+  // Few rows are spread over all processors.
+  const int most_warps = std::min(facts.max_block_threads, 1024) / kWarpThreads;
+  const int64_t tiles = inputs.num_rows / kernels::kWideTileRows + 1;
+  const int warps_of_block =
+      static_cast<int>(std::clamp<int64_t>(tiles / facts.num_processors + 1, 1, most_warps));
+  plan.shape.block_threads = warps_of_block * kWarpThreads;
 
   SharedMemory shared(block_bytes, facts.shared_bytes);
   plan.queue_at = shared.Take(int64_t{warps_of_block} * kernels::kQueueRows * 4);
-  const int64_t dense_bytes = inputs.sink.num_words() * 8;
-  if (dense_bytes <= shared.left() && dense_bytes <= facts.shared_bytes / kDenseShare) {
+  const int64_t dense_bytes = inputs.sink.shared_bytes();
+  if (dense_bytes > 0 && dense_bytes <= shared.left() &&
+      dense_bytes <= facts.shared_bytes / kDenseShare) {
     plan.dense_at = shared.Take(dense_bytes);
   }
   std::vector<bool> resident(binding.joins().size());

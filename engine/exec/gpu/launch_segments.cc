@@ -180,6 +180,14 @@ Result<std::vector<SegmentPtr>> ReadSegments(const QueryContext& context,
   return segments;
 }
 
+bool HasCopies(const DeviceCopies& copies, const columns::Segment& segment) {
+  bool all = true;
+  ForEachBuffer(segment, [&](const BufferPtr& buffer, size_t) {
+    all = all && copies.Find(buffer) != nullptr;
+  });
+  return all;
+}
+
 Result<LaunchSegments> PlaceSegments(Gpu* gpu, const PipelineBinding& binding,
                                      std::span<const LaunchRows> rows,
                                      const std::vector<double>& touched,

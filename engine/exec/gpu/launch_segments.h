@@ -39,6 +39,9 @@ struct LaunchSegments {
 base::Result<std::vector<SegmentPtr>> ReadSegments(const QueryContext& context,
                                                    const PipelineBinding& binding);
 
+// Whether the device has copies of all that a kernel reads of a segment.
+bool HasCopies(const DeviceCopies& copies, const columns::Segment& segment);
+
 // Finds a launch's segments for the device: in its memory, in the host's, or by copying them first,
 // which is waited for, on a stream without other work. 'touched' says by column which share of its
 // bytes the kernel will read, roughly. The segments must live until the launch is done.

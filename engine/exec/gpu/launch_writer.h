@@ -19,17 +19,23 @@ using PlacedData = std::unordered_map<const void*, device::DeviceAddress>;
 
 // Writes what one launch is told, as the bytes of one stretch of the device's memory: first data
 // that kernels read where it is, then the LaunchBlock with the arrays that blocks of threads bring
-// into shared memory (engine/kernels/common/launch.h). Pointers are the device's, so the stretch's
-// address must be known: who writes does so twice, first without an address to learn how much there
-// is.
+// into shared memory (engine/kernels/common/launch.h). Elsewhere lies space that nobody writes
+// before the kernel. Pointers are the device's, so the stretch's address must be known: who writes
+// does so twice, first without an address to learn how much there is.
 class LaunchWriter {
  public:
-  // At address 0 nothing is kept but the sizes. What was placed before, if anything, outlives this.
-  explicit LaunchWriter(device::DeviceAddress address, const PlacedData* placed = nullptr)
-      : address_(address), placed_(placed) {}
+  struct Around {
+    const PlacedData* placed = nullptr;  // if anything was placed before; outlives this
+    int64_t space_at = 0;                // the distance to where space begins
+  };
+  // At address 0 nothing is kept but the sizes.
+  explicit LaunchWriter(device::DeviceAddress address) : LaunchWriter(address, Around{}) {}
+  LaunchWriter(device::DeviceAddress address, const Around& around)
+      : address_(address),
+        placed_(around.placed),
+        space_address_(address + static_cast<uint64_t>(around.space_at)) {}
 
   // Data, with bytes after it that may be read; nothing is written where it was placed before.
-  // Before any array of the block.
   const void* AddData(const void* bytes, int64_t size, int64_t padding = 16);
   template <typename T>
   const T* AddData(const T* values, int64_t count) {
@@ -44,6 +50,13 @@ class LaunchWriter {
     return const_cast<T*>(AddData(values, count));
   }
 
+  // Space that is not copied from anywhere.
+  device::DeviceAddress AddSpace(int64_t bytes) {
+    const int64_t at = space_size_;
+    space_size_ += RoundUp(bytes);
+    return space_address_ + static_cast<uint64_t>(at);
+  }
+
   // An array of the block, as its distance from the block's start.
   template <typename T>
   const T* AddArray(const T* values, int64_t count) {
@@ -54,7 +67,8 @@ class LaunchWriter {
   // The block's head, once all else is there; its block_bytes are filled in.
   void Finish(kernels::LaunchBlock head);
 
-  int64_t bytes() const { return data_size_ + block_size(); }
+  int64_t bytes() const { return data_size_ + block_size(); }  // without space
+  int64_t space_bytes() const { return space_size_; }
   int64_t block_size() const { return kHeadBytes + block_.size; }
   // All but the block.
   int64_t data_bytes() const { return data_size_; }
@@ -84,8 +98,10 @@ class LaunchWriter {
 
   const device::DeviceAddress address_;
   const PlacedData* const placed_;
+  const device::DeviceAddress space_address_;
   Stretch data_, block_;
   int64_t data_size_ = 0;
+  int64_t space_size_ = 0;
 };
 
 }  // namespace shadowvm::exec

@@ -55,6 +55,16 @@ HashGroups::HashGroups(memory::MemoryBudget* budget, std::vector<Accumulator> ac
   }
 }
 
+base::Status HashGroups::Adopt(std::shared_ptr<memory::Buffer> rows, int64_t count) {
+  adopted_ = std::move(rows);
+  WorkerGroups& groups = *workers_[0];
+  for (int64_t row = 0; row < count; ++row) {
+    int64_t* const words = adopted_->as<int64_t>() + row * groups.row_words;
+    SVM_RETURN_NOT_OK(groups.Adopt(words, groups.HashOf(words)));
+  }
+  return base::Status::OK();
+}
+
 base::Status HashGroups::Merge(const schedule::Workers& workers) {
   return schedule::ParallelFor(workers, kRadixParts, [this](int, int64_t part) {
     return MergePart(static_cast<uint32_t>(part));

@@ -73,6 +73,10 @@ class HashGroups {
   // Strings of plain-text keys: ids in the key words are this interner's.
   TextInterner* interner() { return &interner_; }
 
+  // Takes in rows of whole groups, each key once, as if the first worker had made them. Before any
+  // worker has.
+  base::Status Adopt(std::shared_ptr<memory::Buffer> rows, int64_t count);
+
   // Brings every part of all workers into one. To be called once, before Emit. Fault point
   // exec.merge.
   base::Status Merge(const schedule::Workers& workers);
@@ -93,6 +97,7 @@ class HashGroups {
   int key_words_;
   TextInterner interner_;
   std::vector<std::unique_ptr<WorkerGroups>> workers_;
+  std::shared_ptr<memory::Buffer> adopted_;
   std::array<int, kernels::kRadixParts> owner_{};  // the worker whose part holds the merged groups
 };
 

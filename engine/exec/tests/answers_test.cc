@@ -6,7 +6,7 @@
 #include "engine/exec/tests/kernel_fixture.h"
 #include "engine/exec/tests/kernel_tables.h"
 
-// Answers at the edges, where a short cut of the executor would show.
+// Answers at the edges, where a short cut of the executor would show; on both kinds of processor.
 namespace shadowvm::exec {
 namespace {
 
@@ -17,9 +17,9 @@ using client::Max;
 using client::On;
 using client::Sum;
 
-class AnswersTest : public ::testing::Test {
+class AnswersTest : public ::testing::TestWithParam<GpuKind> {
  protected:
-  void SetUp() override { engine_ = MakeTestEngine(); }
+  void SetUp() override { engine_ = MakeTestEngine("", GetParam()); }
 
   void AddTable(const std::string& name, const std::vector<NamedArray>& columns) {
     ASSERT_TRUE(engine_->AddTable(name, *MakeTable(columns)).ok());
@@ -27,7 +27,7 @@ class AnswersTest : public ::testing::Test {
   base::Result<std::shared_ptr<arrow::Table>> Run(const client::Frame& frame, bool ansi = false) {
     v1::Command command = frame.ToCommand();
     command.mutable_settings()->set_ansi(ansi);
-    return engine_->Run(command);
+    return engine_->Run(command, {.mode = schedule::Mode::kGpu});
   }
   // All values of an int64 column.
   static std::vector<int64_t> Column(const arrow::Table& table, int ordinal) {
@@ -51,7 +51,7 @@ std::shared_ptr<arrow::Array> SparseKeys() {
   });
 }
 
-TEST_F(AnswersTest, RowsWithoutAKeyAreInNoGroup) {
+TEST_P(AnswersTest, RowsWithoutAKeyAreInNoGroup) {
   AddTable("facts", {{"k", SparseKeys()}});
   AddTable("dims", {{"d", Int32s(100, [](int64_t i) { return i; })},
                     {"g", Int32s(100, [](int64_t i) { return i / 50; })}});
@@ -65,7 +65,7 @@ TEST_F(AnswersTest, RowsWithoutAKeyAreInNoGroup) {
 }
 
 // Keys 0 to 99 against keys 50 to 149, each of which is there twice, and no row of an empty side.
-TEST_F(AnswersTest, OuterJoinsKeepRowsWithoutAMatch) {
+TEST_P(AnswersTest, OuterJoinsKeepRowsWithoutAMatch) {
   AddTable("facts", {{"k", SparseKeys()}});
   AddTable("twice", {{"d", Int32s(200, [](int64_t i) { return 50 + i / 2; })},
                      {"g", Int32s(200, [](int64_t i) { return 50 + i / 2; })}});
@@ -83,7 +83,7 @@ TEST_F(AnswersTest, OuterJoinsKeepRowsWithoutAMatch) {
             (std::vector<int64_t>{20000, 9600}));
 }
 
-TEST_F(AnswersTest, LimitsBeyondTheEndKeepTheirOffset) {
+TEST_P(AnswersTest, LimitsBeyondTheEndKeepTheirOffset) {
   AddTable("facts", {{"x", Int32s(kRows, [](int64_t i) { return i; })}});
   const auto rows = [&](const client::Frame& frame) {
     const auto answer = Run(frame);
@@ -96,7 +96,7 @@ TEST_F(AnswersTest, LimitsBeyondTheEndKeepTheirOffset) {
   EXPECT_EQ(rows(facts.Limit(10, kRows - 3)), 3);
 }
 
-TEST_F(AnswersTest, WhatAJoinDropsRaisesNothing) {
+TEST_P(AnswersTest, WhatAJoinDropsRaisesNothing) {
   // x is 0 only where the key has no match.
   AddTable("facts", {{"k", Int32s(kRows, [](int64_t i) { return i % 100; })},
                      {"x", Int32s(kRows, [](int64_t i) { return i % 100 == 99 ? 0 : 3; })}});
@@ -112,7 +112,7 @@ TEST_F(AnswersTest, WhatAJoinDropsRaisesNothing) {
   EXPECT_EQ(Column(**answer, 1), (std::vector<int64_t>{10000, 9800}));
 }
 
-TEST_F(AnswersTest, KeysAreComputedAfterTheFiltersThatGuardThem) {
+TEST_P(AnswersTest, KeysAreComputedAfterTheFiltersThatGuardThem) {
   AddTable("facts", {{"k", Int32s(kRows, [](int64_t i) { return i; })},
                      {"x", Int32s(kRows, [](int64_t i) { return i % 5; })}});
   AddTable("dims", {{"d", Int32s(3, [](int64_t i) { return i; })}});
@@ -127,7 +127,7 @@ TEST_F(AnswersTest, KeysAreComputedAfterTheFiltersThatGuardThem) {
   EXPECT_EQ(Column(**answer, 0), std::vector<int64_t>{expected});
 }
 
-TEST_F(AnswersTest, WideSumsAreExactOrFail) {
+TEST_P(AnswersTest, WideSumsAreExactOrFail) {
   AddTable("facts", {{"x", Int32s(kRows, [](int64_t) { return 9; })}});
   const client::Expr wide = Col("x").Cast(client::DecimalType(38, 0));
   const auto sum = [](const client::Expr& value) {
@@ -143,7 +143,7 @@ TEST_F(AnswersTest, WideSumsAreExactOrFail) {
             base::ErrorCode::kOverflow);
 }
 
-TEST_F(AnswersTest, ColumnsMayHaveAnyName) {
+TEST_P(AnswersTest, ColumnsMayHaveAnyName) {
   std::vector<NamedArray> columns;
   std::vector<client::Agg> sums;
   for (const char* name : {"p", "j", "i", "t", "bool", "step", "svm_at", "svm_count", "kTileRows",
@@ -158,6 +158,12 @@ TEST_F(AnswersTest, ColumnsMayHaveAnyName) {
     EXPECT_EQ(Column(**answer, i), std::vector<int64_t>{1275}) << columns[i].first;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, AnswersTest,
+                         ::testing::Values(GpuKind::kNone, GpuKind::kEmulated),
+                         [](const auto& info) {
+                           return info.param == GpuKind::kNone ? "OnTheCpu" : "OnTheEmulatedGpu";
+                         });
 
 }  // namespace
 }  // namespace shadowvm::exec

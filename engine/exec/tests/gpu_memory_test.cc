@@ -83,7 +83,7 @@ Answered Ask(Engine* engine, const client::Frame& frame) {
   if (!answer.ok()) return {};
   Answered answered{cli::RowsToJson(**answer).ValueOrDie(), {}};
   std::sort(answered.rows.begin(), answered.rows.end());
-  if (!stats.gpu.empty()) answered.gpu = stats.gpu[0];
+  if (!stats.gpu.empty()) answered.gpu = stats.gpu.back();
   return answered;
 }
 

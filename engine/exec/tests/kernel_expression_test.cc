@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -45,9 +46,21 @@ std::vector<ExpressionPtr> TypedExpressions(const plan::Plan& plan) {
   return typed;
 }
 
-class KernelExpression : public testing::TestWithParam<v1::EvalMode> {
+bool ReadsText(const plan::Expression& expression) {
+  if (expression.type.is_text()) return true;
+  return std::any_of(expression.args.begin(), expression.args.end(),
+                     [](const ExpressionPtr& arg) { return ReadsText(*arg); });
+}
+
+struct Where {
+  v1::EvalMode mode;
+  GpuKind gpu;
+};
+
+class KernelExpression : public testing::TestWithParam<Where> {
  protected:
-  KernelExpression() : engine_(MakeTestEngine()), columns_(RandomColumns(kRows, 11)) {
+  KernelExpression()
+      : engine_(MakeTestEngine("", GetParam().gpu)), columns_(RandomColumns(kRows, 11)) {
     columns::Type int32 = columns::Type::Of(columns::TypeKind::kInt32);
     row_ = columns_.size();
     columns_.push_back({"row", int32, false, {}});
@@ -73,20 +86,32 @@ class KernelExpression : public testing::TestWithParam<v1::EvalMode> {
     return plan;
   }
 
-  // The expressions that the planner takes, in batches.
+  // The expressions that the planner takes, in batches; those with strings, which a GPU does not
+  // compute, are apart.
   std::vector<std::vector<Expr>> Batches() {
-    std::vector<std::vector<Expr>> batches(1);
+    std::vector<std::vector<Expr>> batches, with_text;
     std::set<plan::Op> tried;
     std::set<plan::Op> accepted;
-    for (const TestExpression& one : ExpressionsOf(GetParam())) {
+    for (const TestExpression& one : ExpressionsOf(GetParam().mode)) {
       tried.insert(one.op);
-      if (!MakePlan(client::Table("t").Map({Named("x", one.expr)})).ok()) continue;
+      const auto plan = MakePlan(client::Table("t").Map({Named("x", one.expr)}));
+      if (!plan.ok()) continue;
       accepted.insert(one.op);
-      if (batches.back().size() == kBatch) batches.emplace_back();
-      batches.back().push_back(one.expr);
+      auto& kind = ReadsText(*TypedExpressions(*plan)[0]) ? with_text : batches;
+      if (kind.empty() || kind.back().size() == kBatch) kind.emplace_back();
+      kind.back().push_back(one.expr);
     }
     EXPECT_EQ(tried, accepted) << "an operation was not tried at all";
+    num_for_gpu_ = batches.size();
+    batches.insert(batches.end(), with_text.begin(), with_text.end());
     return batches;
+  }
+
+  base::Result<std::shared_ptr<arrow::Table>> Run(const Frame& frame) {
+    QueryStats stats;
+    auto answer = engine_->Run(frame.ToCommand(), {.stats = &stats, .mode = schedule::Mode::kGpu});
+    for (const GpuPipeline& pipeline : stats.gpu) num_on_gpu_ += pipeline.why_not.empty();
+    return answer;
   }
 
   // Only the expression that a row picks is evaluated, so that the others cannot fail it.
@@ -156,14 +181,14 @@ class KernelExpression : public testing::TestWithParam<v1::EvalMode> {
     const std::vector<ExpressionPtr> typed = TypedExpressions(*plan);
     const auto codes = MarkRaising(typed);
     ASSERT_TRUE(engine_->AddTable("t", *ToTable(columns_)).ok());
-    const auto answer = engine_->Run(Guarded(batch, 0, 0, kRows).ToCommand());
+    const auto answer = Run(Guarded(batch, 0, 0, kRows));
     ASSERT_TRUE(answer.ok()) << answer.status();
     ExpectSame(**answer, typed);
     // One failing row of each expression and error.
     std::set<std::pair<int64_t, base::ErrorCode>> seen;
     for (int i = 0; i < kRows; ++i) {
       if (!codes[i].has_value() || !seen.insert({i % kBatch, *codes[i]}).second) continue;
-      const auto failed = engine_->Run(Guarded(batch, 1, i, i).ToCommand());
+      const auto failed = Run(Guarded(batch, 1, i, i));
       ASSERT_FALSE(failed.ok()) << "row " << i << " of x" << i % kBatch;
       EXPECT_EQ(base::CodeOf(failed.status()), *codes[i])
           << "row " << i << " of x" << i % kBatch << ": " << failed.status();
@@ -174,7 +199,7 @@ class KernelExpression : public testing::TestWithParam<v1::EvalMode> {
   void RunPlain(const std::vector<Expr>& batch) {
     const auto plan = MakePlan(Plain(batch));
     ASSERT_TRUE(plan.ok()) << plan.status();
-    const auto answer = engine_->Run(Plain(batch).ToCommand());
+    const auto answer = Run(Plain(batch));
     ASSERT_TRUE(answer.ok()) << answer.status();
     ASSERT_EQ((*answer)->num_rows(), kRows);
     ExpectSame(**answer, TypedExpressions(*plan));
@@ -187,24 +212,36 @@ class KernelExpression : public testing::TestWithParam<v1::EvalMode> {
   size_t pick_ = 0;
   size_t raises_ = 0;
   size_t num_errors_ = 0;
+  size_t num_for_gpu_ = 0;  // batches that a GPU can run
+  size_t num_on_gpu_ = 0;   // that it has
 };
 
 TEST_P(KernelExpression, GivesWhatTheInterpreterGives) {
   ASSERT_TRUE(engine_->AddTable("t", *ToTable(columns_)).ok());
   for (const std::vector<Expr>& batch : Batches()) {
-    if (GetParam() == v1::EVAL_MODE_ANSI) {
+    if (GetParam().mode == v1::EVAL_MODE_ANSI) {
       RunGuarded(batch);
     } else {
       RunPlain(batch);
     }
   }
-  EXPECT_EQ(num_errors_ > 0, GetParam() == v1::EVAL_MODE_ANSI);
+  EXPECT_EQ(num_errors_ > 0, GetParam().mode == v1::EVAL_MODE_ANSI);
+  if (GetParam().gpu != GpuKind::kNone) {
+    EXPECT_GE(num_on_gpu_, num_for_gpu_);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, KernelExpression,
-                         testing::Values(v1::EVAL_MODE_LEGACY, v1::EVAL_MODE_ANSI,
-                                         v1::EVAL_MODE_TRY),
-                         [](const auto& mode) { return v1::EvalMode_Name(mode.param); });
+                         testing::Values(Where{v1::EVAL_MODE_LEGACY, GpuKind::kNone},
+                                         Where{v1::EVAL_MODE_ANSI, GpuKind::kNone},
+                                         Where{v1::EVAL_MODE_TRY, GpuKind::kNone},
+                                         Where{v1::EVAL_MODE_LEGACY, GpuKind::kEmulated},
+                                         Where{v1::EVAL_MODE_ANSI, GpuKind::kEmulated},
+                                         Where{v1::EVAL_MODE_TRY, GpuKind::kEmulated}),
+                         [](const auto& info) {
+                           return v1::EvalMode_Name(info.param.mode) +
+                                  (info.param.gpu == GpuKind::kNone ? "" : "_ON_EMULATED_GPU");
+                         });
 
 }  // namespace
 }  // namespace shadowvm::exec

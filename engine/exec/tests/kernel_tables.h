@@ -35,6 +35,12 @@ std::shared_ptr<arrow::Array> Int32s(int64_t rows, const Value& value) {
 }
 
 template <typename Value>
+std::shared_ptr<arrow::Array> Int64s(int64_t rows, const Value& value) {
+  return MakeArray(arrow::Int64Builder(), rows,
+                   [&](int64_t i) -> std::optional<int64_t> { return value(i); });
+}
+
+template <typename Value>
 std::shared_ptr<arrow::Array> Texts(int64_t rows, const Value& value) {
   return MakeArray(arrow::StringBuilder(), rows,
                    [&](int64_t i) -> std::optional<std::string> { return value(i); });

@@ -44,6 +44,7 @@ struct SegmentRows {
 // How two values of an accumulator become one.
 enum class MergeOp : u8 {
   kAdd,
+  kAddChecked,  // an overflow is an error
   kAddWide,
   kAddDouble,
   kMin,
@@ -58,6 +59,19 @@ struct ResidentBits {
   u32 direct;  // in the call's directs
   u32 at;      // bytes from the start of shared memory
   u32 bytes;   // a multiple of 16
+};
+
+// Hash groups in the device's memory. A row is the key's words, then the accumulators. A slot holds
+// tag and number of a row + 1 as in a join table, 0 when it is empty, and kBusySlot while its row
+// is being written.
+inline constexpr u64 kBusySlot = ~u64(0);
+struct LaunchGroups {
+  u64* slots;  // mask + 1 of them, more than there can be rows
+  u64 mask;
+  i64* rows;   // 'capacity' of them, and one for what finds no room
+  u64* count;  // of rows; more than 'capacity': there was no room
+  u64 capacity;
+  u64 row_words;  // of the whole row
 };
 
 // The argument of a launch. It lies at the start of a block of bytes that every block of threads
@@ -82,6 +96,13 @@ struct alignas(16) LaunchBlock {
   const i64* initial;    // in the block: row_words words
   const MergeOp* merge;  // in the block: row_words of them
   u32* error;            // of the device: the first one raised
+
+  // Rows that leave: where launch and id of each are noted, by its place in the output; null:
+  // nowhere.
+  u64* output_rows;
+  u32 launch;  // number of this launch among those of its run
+
+  LaunchGroups groups;  // instead: groups by hash, whose accumulators start at 'initial'
 };
 
 }  // namespace shadowvm::kernels

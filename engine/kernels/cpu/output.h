@@ -9,11 +9,12 @@
 
 namespace shadowvm::kernels {
 
-// Makes room for 'rows' more; false with call->error set when there is none. Pointers into the
+// Makes room for the tile's rows; false with call->error set when there is none. Pointers into the
 // output taken before are stale afterwards.
-SVM_INLINE bool reserve(KernelCall* call, u64 rows) {
+template <class T>
+SVM_INLINE bool reserve(const T& t, KernelCall* call) {
   OutputView* const output = call->output;
-  return output->capacity - output->count >= rows || output->reserve(call, rows);
+  return output->capacity - output->count >= t.count || output->reserve(call, t.count);
 }
 
 // Where the next row of a column goes: out[j] is row number j of the tile.
@@ -38,6 +39,9 @@ SVM_VERB void append_codes(const T& t, const KernelCall* call, u32 slot, const C
 }
 
 // The rows stored since 'reserve' are part of the output.
-SVM_INLINE void append_done(KernelCall* call, u64 rows) { call->output->count += rows; }
+template <class T>
+SVM_INLINE void append_done(const T& t, KernelCall* call) {
+  call->output->count += t.count;
+}
 
 }  // namespace shadowvm::kernels

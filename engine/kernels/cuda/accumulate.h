@@ -10,6 +10,7 @@
 
 #include "engine/kernels/common/arithmetic.h"
 #include "engine/kernels/common/compare.h"
+#include "engine/kernels/common/decimal.h"
 #include "engine/kernels/cuda/machine.h"
 
 namespace shadowvm::kernels {
@@ -47,7 +48,20 @@ SVM_INLINE void sum_i128(i64* r, i128 v) {
     add_wide_to_device(r, v);
   }
 }
+// See cpu/accumulate.h: no sum of values of so many digits leaves 38.
+inline constexpr u32 kMaxSummedDigits = 28;
+template <class R>
+SVM_INLINE void sum_i128_checked(KernelCall* call, R r, i128 v) {
+  if (!decimal_fits(v, kMaxSummedDigits)) raise(call, kErrorOverflow);
+  sum_i128(r, v);
+}
 SVM_INLINE void sum_double(i64* r, double v) { atomic_add(reinterpret_cast<double*>(r), v); }
+// Every addition is looked at, in the order in which they happen to come.
+SVM_INLINE void sum_i64_checked(KernelCall* call, i64* r, i64 v) {
+  const i64 old = i64(atomic_add(reinterpret_cast<u64*>(r), u64(v)));
+  i64 sum;
+  if (__builtin_add_overflow(old, v, &sum)) raise(call, kErrorOverflow);
+}
 
 // No block sees 2^32 rows.
 SVM_INLINE void count_row(i64* r) {
@@ -101,6 +115,18 @@ SVM_INLINE void sum_i64(SingleWord r, i64 v) {
   }
   if (lane_number() == lowest_bit(lanes)) sum_i64(r.word, i64(sum));
 }
+SVM_INLINE void sum_i64_checked(KernelCall* call, SingleWord r, i64 v) {
+  const u32 lanes = lanes_here();
+  // Of the top 16 bits, with the sign, the sum is taken as if all were larger by 2^15.
+  const u64 bits = u64(v) ^ u64(1) << 63;
+  i128 sum = -(i128(count_bits(lanes)) << 63);
+  SVM_UNROLL for (u32 shift = 0; shift < 64; shift += 16) {
+    sum += i128(sum_of_lanes(lanes, u32(bits >> shift) & 0xffff)) << shift;
+  }
+  if (lane_number() != lowest_bit(lanes)) return;
+  if (sum != i64(sum)) return raise(call, kErrorOverflow);
+  sum_i64_checked(call, r.word, i64(sum));
+}
 SVM_INLINE void count_row(SingleWord r) {
   const u32 lanes = lanes_here();
   if (lane_number() == lowest_bit(lanes)) sum_i64(r.word, i64(count_bits(lanes)));
@@ -117,10 +143,12 @@ SVM_INLINE void min_double(SingleWord r, double v) { min_double(r.word, v); }
 SVM_INLINE void max_double(SingleWord r, double v) { max_double(r.word, v); }
 
 // A block's accumulator into the device's.
-SVM_FUNCTION void merge_word(MergeOp op, i64* into, const i64* from) {
+SVM_FUNCTION void merge_word(KernelCall* call, MergeOp op, i64* into, const i64* from) {
   switch (op) {
     case MergeOp::kAdd:
       return add_to_device(into, *from);
+    case MergeOp::kAddChecked:
+      return sum_i64_checked(call, into, *from);
     case MergeOp::kAddWide:
       return add_wide_to_device(into, i128(u128(u64(from[1])) << 64 | u64(from[0])));
     case MergeOp::kAddDouble:

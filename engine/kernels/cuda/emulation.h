@@ -39,11 +39,19 @@ SVM_INLINE u32 warp_ballot(bool vote) {
   return ballot;
 }
 SVM_INLINE void warp_sync() { warp_ballot(false); }
+SVM_INLINE u64 take_from_lane(u64 v, int lane) {
+  EmulatedLane* const self = svm_lane;
+  const u64* const values = self->exchange(self, v);
+  svm_lane = self;
+  return values[lane];
+}
 SVM_INLINE void block_sync() {
   EmulatedLane* const self = svm_lane;
   self->block_sync(self);
   svm_lane = self;
 }
+
+SVM_INLINE void memory_fence() {}
 
 // Alone is one of the ways in which lanes may happen to be together.
 SVM_INLINE u32 lanes_here() { return 1u << lane_number(); }

@@ -41,35 +41,35 @@ struct ExistsLook {
 };
 
 // Keeps the rows whose key is in the table.
-template <class U>
-SVM_INLINE void keep_in(Tile& t, const Direct& table, const Column<U>& column) {
+template <class T, class U>
+SVM_INLINE void keep_in(T& t, const Direct& table, const Column<U>& column) {
   keep_where(t, column, ExistsLook<U, false>(table));
 }
-template <class U>
-SVM_INLINE void keep_in_checked(Tile& t, const Direct& table, const Column<U>& column) {
+template <class T, class U>
+SVM_INLINE void keep_in_checked(T& t, const Direct& table, const Column<U>& column) {
   keep_where(t, column, ExistsLook<U, true>(table));
 }
 
 // Keeps the rows whose key is null or not in the table.
-template <class U, bool kChecked>
-SVM_INLINE void keep_absent(Tile& t, const Direct& table, const Column<U>& column) {
+template <bool kChecked, class T, class U>
+SVM_INLINE void keep_absent(T& t, const Direct& table, const Column<U>& column) {
   const SegmentColumn segment = column.segment(t.row);
   ExistsLook<U, kChecked> look(table);
   const u32 found = look_up<U>(t, segment, look) & valid_rows(t, segment.validity);
   take_live(t, t.live & ~found);
 }
-template <class U>
-SVM_INLINE void keep_not_in(Tile& t, const Direct& table, const Column<U>& column) {
+template <class T, class U>
+SVM_INLINE void keep_not_in(T& t, const Direct& table, const Column<U>& column) {
   // The key of a null row need not be one that the table spans.
   if (column.segment(t.row).validity != nullptr) {
-    keep_absent<U, true>(t, table, column);
+    keep_absent<true>(t, table, column);
   } else {
-    keep_absent<U, false>(t, table, column);
+    keep_absent<false>(t, table, column);
   }
 }
-template <class U>
-SVM_INLINE void keep_not_in_checked(Tile& t, const Direct& table, const Column<U>& column) {
-  keep_absent<U, true>(t, table, column);
+template <class T, class U>
+SVM_INLINE void keep_not_in_checked(T& t, const Direct& table, const Column<U>& column) {
+  keep_absent<true>(t, table, column);
 }
 
 // Computed keys, of narrow tiles.
@@ -96,6 +96,11 @@ SVM_INLINE u32 row_of_checked(const Direct& table, const Column<U>& column, u32 
 template <u32 W, class T>
 SVM_INLINE u32 find_match(const T& t, const HashView& table, const Keys<W>& keys) {
   return t.live != 0 ? find_row(table, keys, 0, hash_key(keys, 0)) : kNoRow;
+}
+// Keeps every row (outer joins).
+template <u32 W, class T>
+SVM_INLINE void match_hash(T& t, const HashView& table, const Keys<W>& keys, u32* match) {
+  match[0] = find_match(t, table, keys);
 }
 template <u32 W, class T>
 SVM_INLINE void probe_hash(T& t, const HashView& table, const Keys<W>& keys, u32* match) {

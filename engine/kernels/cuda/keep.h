@@ -76,7 +76,8 @@ SVM_INLINE void clear_outside(u32 inside, LaneOffsets<U>& rows) {
 }
 
 // Which of the lane's rows are not null.
-SVM_INLINE u32 valid_rows(const Tile& t, const u64* validity) {
+template <class T>
+SVM_INLINE u32 valid_rows(const T& t, const u64* validity) {
   if (validity == nullptr) return ~0u;
   const u32 row = row_in_segment(t.row);
   if (!t.wide) return bit_at(validity, row);
@@ -93,8 +94,8 @@ SVM_INLINE u32 valid_rows(const Tile& t, const u64* validity) {
 // Which of the lane's rows pass. A look is told the base of their segment by begin. On narrow tiles
 // it says of an offset whether it passes; on wide ones it collects a bit of each row's, as cheaply
 // as it can, and says in the end which of them have passed.
-template <class Offset, class Look>
-SVM_INLINE u32 look_up(const Tile& t, const SegmentColumn& segment, Look& look) {
+template <class Offset, class T, class Look>
+SVM_INLINE u32 look_up(const T& t, const SegmentColumn& segment, Look& look) {
   look.begin(segment.base);
   const Offset* const from = static_cast<const Offset*>(segment.data) + row_in_segment(t.row);
   if (t.wide) {
@@ -109,8 +110,8 @@ SVM_INLINE u32 look_up(const Tile& t, const SegmentColumn& segment, Look& look) 
 }
 
 // Keeps the rows that are not null and pass.
-template <class C, class Look>
-SVM_INLINE void keep_where(Tile& t, const C& column, Look look) {
+template <class T, class C, class Look>
+SVM_INLINE void keep_where(T& t, const C& column, Look look) {
   const SegmentColumn segment = column.segment(t.row);
   const u32 pass = look_up<typename C::Offset>(t, segment, look);
   take_live(t, t.live & pass & valid_rows(t, segment.validity));
@@ -126,10 +127,12 @@ struct Keeper {
   SVM_MEMBER void done() { take_live(tile, kept); }
 };
 
-SVM_INLINE void keep_valid(Tile& t, const AnyColumn& column) {
+template <class T>
+SVM_INLINE void keep_valid(T& t, const AnyColumn& column) {
   take_live(t, t.live & valid_rows(t, column.segment(t.row).validity));
 }
-SVM_INLINE void keep_null(Tile& t, const AnyColumn& column) {
+template <class T>
+SVM_INLINE void keep_null(T& t, const AnyColumn& column) {
   const u64* const validity = column.segment(t.row).validity;
   take_live(t, validity == nullptr ? 0 : t.live & ~valid_rows(t, validity));
 }
@@ -160,8 +163,8 @@ struct RangeLook {
   SVM_MEMBER u32 narrow(U offset) const { return !none && Word(Word(offset) - low) <= length; }
 };
 
-template <class U>
-SVM_INLINE void keep_range(Tile& t, const Column<U>& column, const RangeView& range) {
+template <class T, class U>
+SVM_INLINE void keep_range(T& t, const Column<U>& column, const RangeView& range) {
   keep_where(t, column, RangeLook<U>(range));
 }
 
@@ -173,7 +176,8 @@ struct PassLook {
   SVM_MEMBER u32 narrow(u32 code) const { return load(pass + code); }
 };
 
-SVM_INLINE void keep_pass(Tile& t, const CodeColumn& column, const PassView& view) {
+template <class T>
+SVM_INLINE void keep_pass(T& t, const CodeColumn& column, const PassView& view) {
   keep_where(t, column, PassLook{view.pass});
 }
 

@@ -76,18 +76,21 @@ SVM_INLINE void begin_kernel(DeviceCall& call, const LaunchBlock* argument) {
   if (block->dense_at != 0) call.dense = shared_dense(block);
 }
 
-SVM_INLINE void end_kernel(const DeviceCall& call) {
-  const LaunchBlock* const block = call.block;
-  if (call.error != 0) atomic_swap_if(block->error, 0u, call.error);
-  if (block->dense_at == 0) return;
+SVM_INLINE void merge_groups(DeviceCall& call, const LaunchBlock* block) {
   block_sync();
   SVM_ROLLED for (u32 slot = thread_in_block(); slot < block->num_slots; slot += block_threads()) {
     const i64* const from = shared_dense(block) + u64(slot) * block->row_words;
     if (from[0] == 0) continue;
     i64* const into = block->call.dense + u64(slot) * block->row_words;
     SVM_ROLLED for (u32 w = 0; w < block->row_words; ++w)
-        merge_word(block->merge[w], into + w, from + w);
+        merge_word(&call, block->merge[w], into + w, from + w);
   }
+}
+
+SVM_INLINE void end_kernel(DeviceCall& call) {
+  const LaunchBlock* const block = call.block;
+  if (block->dense_at != 0) merge_groups(call, block);
+  if (call.error != 0) atomic_swap_if(block->error, 0u, call.error);
 }
 
 // SVM_KERNEL(call) { … } is the kernel.

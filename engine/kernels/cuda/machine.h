@@ -36,7 +36,13 @@ SVM_INLINE u32 lane_number() { return threadIdx.x & 31; }
 // All lanes of a warp come together to these.
 SVM_INLINE u32 warp_ballot(bool vote) { return __ballot_sync(~0u, vote); }
 SVM_INLINE void warp_sync() { __syncwarp(); }
+// What one of the lanes has.
+SVM_INLINE u64 take_from_lane(u64 v, int lane) {
+  return __shfl_sync(~0u, (unsigned long long)(v), lane);
+}
 SVM_INLINE void block_sync() { __syncthreads(); }
+// What this lane has written is there for all before what it writes next.
+SVM_INLINE void memory_fence() { __threadfence(); }
 
 // Lanes that happen to be here together, any number of them; and the sum of what they hold, of 16
 // bits each.

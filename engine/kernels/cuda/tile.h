@@ -45,7 +45,8 @@ SVM_INLINE u32 row_of_lane(u32 first, u32 r) {
 }
 
 // The lane's rows that are left. All lanes of the warp come here together.
-SVM_INLINE void take_live(Tile& t, u32 live) {
+template <class T>
+SVM_INLINE void take_live(T& t, u32 live) {
   t.live = live;
   t.count = count_bits(warp_ballot(live != 0));
 }

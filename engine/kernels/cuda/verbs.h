@@ -13,5 +13,8 @@
 #include "engine/kernels/common/date.h"
 #include "engine/kernels/common/decimal.h"
 #include "engine/kernels/common/list.h"
+#include "engine/kernels/cuda/expand.h"
 #include "engine/kernels/cuda/group.h"
+#include "engine/kernels/cuda/hash_group.h"
 #include "engine/kernels/cuda/kernel.h"
+#include "engine/kernels/cuda/output.h"

@@ -149,12 +149,12 @@ void AppendKernel(KernelCall* call) {
   SVM_FOR_EACH_TILE(t, call) {
     SVM_FOR_EACH_STEP(step, t, call) { keep_range(t, keys, call->ranges[0]); }
     SVM_END_STEPS(t, call);
-    if (!reserve(call, t.count)) break;
+    if (!reserve(t, call)) break;
     i64* const out = output_column<i64>(call, 0);
     u8* const out_valid = output_valid(call, 0);
     SVM_EACH_ROW(t) { out[j] = keys[i] * 2; }
     SVM_EACH_ROW(t) { out_valid[j] = i % 2 == 0; }
-    append_done(call, t.count);
+    append_done(t, call);
   }
 }
 

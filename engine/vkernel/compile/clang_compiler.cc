@@ -12,9 +12,6 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 
-// The header that kernels include first; the worker keeps it precompiled.
-constexpr char kPrelude[] = "engine/kernels/cpu/verbs.h";
-
 }  // namespace
 
 Result<std::unique_ptr<ClangCompiler>> ClangCompiler::Create(ClangCompilerOptions options) {
@@ -30,7 +27,7 @@ Result<std::unique_ptr<ClangCompiler>> ClangCompiler::Create(ClangCompilerOption
 
 ClangCompiler::ClangCompiler(const ClangCompilerOptions& options)
     : identity_("worker " + ProgramIdentity(options.worker_path) + " cpu " + HostCpuIdentity()),
-      pool_({{options.worker_path, {}, "host", kPrelude},
+      pool_({{options.worker_path, {}, "host", options.prelude},
              options.headers,
              std::max(options.workers, 1),
              options.timeout}) {}

@@ -21,6 +21,7 @@ struct ClangCompilerOptions {
   int workers = 2;
   std::chrono::milliseconds timeout{10'000};  // of one compile, start of the worker included
   std::string worker_path = {};               // empty: FindCompileWorker
+  std::string prelude = "engine/kernels/cpu/verbs.h";  // included first; kept precompiled
 };
 
 // The worker program shadowvm-compiler; empty if it is nowhere (worker_path.h).

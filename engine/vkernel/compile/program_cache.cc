@@ -73,7 +73,7 @@ std::shared_future<ProgramCache::Outcome> ProgramCache::Look(const std::string& 
     return found->second.flight;
   }
   EvictLocked();
-  *task = Task{{name, text, OptLevel::kFull}, std::make_shared<std::promise<Outcome>>()};
+  *task = Task{{name, text, OptLevel::kFast}, std::make_shared<std::promise<Outcome>>()};
   Entry entry{name, (*task)->promise->get_future().share(), ++questions_};
   return programs_.emplace(text, std::move(entry)).first->second.flight;
 }

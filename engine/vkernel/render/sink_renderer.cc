@@ -71,10 +71,10 @@ void SinkRenderer::RenderRows(int level) {
 
 void SinkRenderer::RenderCollect(int level) {
   const std::string tile = TileName(level);
-  out_.Line("if (!reserve(call, " + tile + ".count)) return;");
+  out_.Line("if (!reserve(" + tile + ", call)) return;");
   int index = 0;
   for (const OutputColumn& output : sink_.outputs) RenderOutput(output, index++, level);
-  out_.Line("append_done(call, " + tile + ".count);");
+  out_.Line("append_done(" + tile + ", call);");
 }
 
 std::string SinkRenderer::OutputText(const OutputColumn& output, RowScope* scope,

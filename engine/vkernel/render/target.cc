@@ -12,7 +12,13 @@ constexpr TargetWords kCpuWords = {"engine/kernels/cpu/verbs.h",
 constexpr TargetWords kCudaWords = {"engine/kernels/cuda/verbs.h", "SVM_KERNEL(call)",
                                     "const SingleGroup group(call);"};
 
+bool TestsNull(const plan::Expression& expression) {
+  return expression.op == plan::Op::kIsNull || expression.op == plan::Op::kIsNotNull;
+}
+
+// Whether a string that a column holds is null can be told without reading it.
 bool ReadsText(const plan::Expression& expression) {
+  if (TestsNull(expression) && expression.arg(0).is_column()) return false;
   if (ClassOf(expression.type) == ValueClass::kText) return true;
   for (const auto& arg : expression.args) {
     if (ReadsText(*arg)) return true;
@@ -25,11 +31,28 @@ std::string WhyNotStep(const Step& step, const Blueprint& blueprint) {
     return "a filter that computes with strings";
   }
   if (step.kind != StepKind::kProbe) return "";
-  if (blueprint.joins[step.join].outer()) return "an outer join";
-  for (const auto& key : blueprint.joins[step.join].keys) {
-    if (ReadsText(*key)) return "a join on strings";
+  const Join& join = blueprint.joins[step.join];
+  for (size_t i = 0; i < join.keys.size(); ++i) {
+    // A translated key is a code.
+    if (ReadsText(*join.keys[i]) && (i >= join.translations.size() || join.translations[i] < 0)) {
+      return "a join on strings that are no codes of a dictionary";
+    }
   }
   return "";
+}
+
+bool IsCode(const plan::Expression& value, const Blueprint& blueprint) {
+  if (!value.is_column()) return false;
+  const Input& input = blueprint.inputs[value.column];
+  return input.is_payload
+             ? blueprint.payloads[input.index].kind == RowKind::kCodes
+             : blueprint.columns[input.index].layout.encoding == columns::Encoding::kCodes;
+}
+
+std::string WhyNotKey(const GroupKey& key, const Blueprint& blueprint) {
+  if (key.kind != GroupKeyKind::kWords || !ReadsText(*key.value)) return "";
+  if (IsCode(*key.value, blueprint)) return "";
+  return "groups by strings that are no codes of a dictionary";
 }
 
 std::string WhyNotAccumulate(const Accumulate& accumulate) {
@@ -40,11 +63,35 @@ std::string WhyNotAccumulate(const Accumulate& accumulate) {
     case AccumulateOp::kMinWide:
     case AccumulateOp::kMaxWide:
       return "the least or greatest decimal of more than 18 digits";
+    case AccumulateOp::kCountValid:
+      if (accumulate.argument->is_column()) return "";
+      break;
     default:
       break;
   }
-  if (accumulate.checked) return "a sum that must not overflow";
   if (ReadsText(*accumulate.argument)) return "an aggregate that computes with strings";
+  return "";
+}
+
+std::string WhyNotOutput(const OutputColumn& output) {
+  if (output.kind == RowKind::kText ||
+      (output.kind == RowKind::kValue && ReadsText(*output.value))) {
+    return "rows that leave the pipeline with strings that are no codes of a dictionary";
+  }
+  return "";
+}
+
+std::string WhyNotSink(const Blueprint& blueprint) {
+  const Sink& sink = blueprint.sink;
+  for (const GroupKey& key : sink.keys) {
+    if (std::string why = WhyNotKey(key, blueprint); !why.empty()) return why;
+  }
+  for (const OutputColumn& output : sink.outputs) {
+    if (std::string why = WhyNotOutput(output); !why.empty()) return why;
+  }
+  for (const Accumulate& accumulate : sink.accumulates) {
+    if (std::string why = WhyNotAccumulate(accumulate); !why.empty()) return why;
+  }
   return "";
 }
 
@@ -63,16 +110,12 @@ bool IsOneVerb(const Step& step, const Blueprint& blueprint) {
 }
 
 std::string WhyNotOnCuda(const Blueprint& blueprint) {
-  if (blueprint.levels.size() > 1) return "a join with several matches a row";
-  if (blueprint.sink.form == SinkForm::kCollect) return "rows that leave the pipeline";
-  if (blueprint.sink.form == SinkForm::kHashGroups) return "groups by hash";
-  for (const Step& step : blueprint.levels[0].steps) {
-    if (std::string why = WhyNotStep(step, blueprint); !why.empty()) return why;
+  for (const Level& level : blueprint.levels) {
+    for (const Step& step : level.steps) {
+      if (std::string why = WhyNotStep(step, blueprint); !why.empty()) return why;
+    }
   }
-  for (const Accumulate& accumulate : blueprint.sink.accumulates) {
-    if (std::string why = WhyNotAccumulate(accumulate); !why.empty()) return why;
-  }
-  return "";
+  return WhyNotSink(blueprint);
 }
 
 }  // namespace shadowvm::vkernel

@@ -71,14 +71,14 @@ TEST_F(ProgramCacheTest, ATextIsCompiledOnceInMemoryAndOnDisk) {
     const auto first = cache->Get("add", AddingKernel(1)).ValueOrDie();
     const auto again = cache->Get("add", AddingKernel(1)).ValueOrDie();
     EXPECT_EQ(first, again);
-    EXPECT_EQ(cache->stats().compiles_full, 1);
+    EXPECT_EQ(cache->stats().compiles_fast, 1);
     EXPECT_EQ(cache->stats().memory_hits, 1);
     EXPECT_EQ(cache->stats().disk_ms, 0);
     EXPECT_GT(cache->stats().load_ms, 0);
   }
   auto cache = Make();
   ASSERT_TRUE(cache->Get("add", AddingKernel(1)).ok());
-  EXPECT_EQ(cache->stats().compiles_full, 0);
+  EXPECT_EQ(cache->stats().compiles_fast, 0);
   EXPECT_EQ(cache->stats().disk_hits, 1);
   EXPECT_GT(cache->stats().disk_ms, 0);
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+// Groups by hash, in one table of the device's memory that all lanes share: see cpu/group.h. Who
+// finds a slot empty takes it, writes the row of a new group, and only then shows it; others look
+// again until it is there.
+
+#include "engine/kernels/cuda/accumulate.h"
+#include "engine/kernels/cuda/join.h"
+
+namespace shadowvm::kernels {
+
+// The keys of a row that other lanes may have written just now.
+template <u32 W>
+SVM_INLINE bool same_group(const Keys<W>& keys, const i64* row) {
+  u64 different = 0;
+  SVM_UNROLL for (u32 w = 0; w < W; ++w) {
+    different |= keys.word[w][0] ^ u64(*static_cast<const volatile i64*>(row + w));
+  }
+  return different == 0;
+}
+
+// The row of a new group, whose slot is the lane's; the row for what finds no room when there is
+// none.
+template <u32 W>
+SVM_INLINE i64* make_group(const LaunchBlock* block, const Keys<W>& keys, u64 hash, u64* slot) {
+  const LaunchGroups& groups = block->groups;
+  const u64 number = atomic_add(groups.count, u64(1));
+  if (number >= groups.capacity) {
+    atomic_swap_if(slot, kBusySlot, u64(0));
+    return groups.rows + groups.capacity * groups.row_words;
+  }
+  i64* const row = groups.rows + number * groups.row_words;
+  SVM_UNROLL for (u32 w = 0; w < W; ++w) row[w] = i64(keys.word[w][0]);
+  SVM_ROLLED for (u32 w = 0; w < block->row_words; ++w) row[W + w] = block->initial[w];
+  memory_fence();
+  atomic_swap_if(slot, kBusySlot, make_slot(hash, number + 1));
+  return row;
+}
+
+template <u32 W>
+SVM_FUNCTION i64* find_group(const LaunchBlock* block, const Keys<W>& keys, u64 hash) {
+  const LaunchGroups& groups = block->groups;
+  for (u64 at = hash & groups.mask;;) {
+    u64* const place = groups.slots + at;
+    u64 slot = *static_cast<volatile u64*>(place);
+    if (slot == 0) {
+      if (*static_cast<volatile u64*>(groups.count) > groups.capacity) {
+        return groups.rows + groups.capacity * groups.row_words;
+      }
+      slot = atomic_swap_if(place, u64(0), kBusySlot);
+      if (slot == 0) return make_group(block, keys, hash, place);
+    }
+    if (slot == kBusySlot) continue;
+    i64* const row = groups.rows + ((slot & kSlotPayload) - 1) * groups.row_words;
+    if (same_tag(slot, hash) && same_group(keys, row)) return row;
+    at = (at + 1) & groups.mask;
+  }
+}
+
+template <u32 W, class T>
+SVM_INLINE void find_groups(const T& t, const DeviceCall* call, const Keys<W>& keys, i64** group) {
+  if (t.live != 0) group[0] = find_group(call->block, keys, hash_key(keys, 0)) + W;
+}
+
+}  // namespace shadowvm::kernels
