@@ -13,6 +13,7 @@ Where the two differ on purpose (ours follows Spark), the SQL says what ours mea
 
 import json
 import math
+from collections import Counter
 from decimal import Context, Decimal
 from pathlib import Path
 
@@ -37,21 +38,48 @@ class Answer:
         return pa.ipc.open_file(self.file).read_all()
 
 
-def replay(program, folder: Path, commands: dict, *options, timeout=600, **environment) -> dict[str, Answer]:
-    """Runs named commands in one process, so that they share tables and kernels."""
+def replay(program, folder: Path, commands: dict, *options, rounds=1, timeout=600, **environment) -> dict[str, Answer]:
+    """Runs named commands in one process, so that they share tables and kernels; all of them so often, the last counts."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / f"{name}.json" for name in commands}
     for name, command in commands.items():
         files[name].write_text(command.text())
     out = folder / "answers"
     # One file's answer goes to a file, several go to a folder: a trailing name makes both alike.
-    target = out / f"{next(iter(files))}.arrow" if len(files) == 1 else out
+    target = out / f"{next(iter(files))}.arrow" if len(files) * rounds == 1 else out
     out.mkdir(exist_ok=True)
-    result = program.run("replay", *files.values(), "--out", target, "--json", folder / "report.json", *options,
+    result = program.run("replay", *list(files.values()) * rounds, "--out", target, "--json", folder / "report.json", *options,
                          timeout=timeout, **environment)
     assert result.returncode in (0, 1), f"replay ended with {result.returncode}: {result.stderr[-2000:]}"
-    reports = json.loads((folder / "report.json").read_text())["commands"]
+    reports = json.loads((folder / "report.json").read_text())["commands"][-len(files):]
     return {name: Answer(report, out / f"{name}.arrow") for name, report in zip(commands, reports, strict=True)}
+
+
+# How a test is run: by cores; on a GPU where it can, whose kernels run on the CPU, slowly; by cores and that GPU, half of
+# the rows each.
+MODES = {"cpu": (), "gpu": ("--mode", "gpu", "--emulate-gpu"),
+         "mixed": ("--mode", "mixed", "--emulate-gpu", "--policy", "static:50", "--partitions", "8")}
+# Both work on what is in memory, so the second time all of it counts.
+ROUNDS = {"cpu": 1, "gpu": 1, "mixed": 2}
+# How the reasons begin why the GPU leaves a pipeline to cores. Anything else is a text that does not compile, or a
+# kernel that fails.
+NOT_FOR_A_GPU = ("a filter that computes with strings", "a join on strings", "groups by strings", "the least or greatest",
+                 "an aggregate that computes with strings", "rows that leave the pipeline with strings", "a limit")
+NOT_FOR_BOTH = ("only groups in arrays",)
+
+
+def check_gpu_share(answers: dict[str, Answer], mode: str, least: float):
+    """So many pipelines ran in the mode; the reasons of the others are shown with what fails, and by pytest -s."""
+    pipelines = [pipeline for answer in answers.values() for pipeline in answer.report.get("pipelines", [])]
+    others = Counter(pipeline["reason"] for pipeline in pipelines if pipeline["mode"] != mode)
+    failed = {pipeline["reason"] for pipeline in pipelines if "reason" in pipeline and
+              not pipeline["reason"].startswith(NOT_FOR_A_GPU + (NOT_FOR_BOTH if mode == "mixed" else ()))}
+    ran = len(pipelines) - others.total()
+    print(f"{ran} of {len(pipelines)} pipelines in mode {mode}; not:", *(f"{n} {why}" for why, n in others.most_common()),
+          sep="\n  ")
+    assert not failed, failed
+    assert pipelines and ran >= least * len(pipelines), f"{ran} of {len(pipelines)} in mode {mode}: {others}"
+    assert mode == "cpu" or any(pipeline["rows_on_gpu"] for pipeline in pipelines)
 
 
 def plain_value(value):

@@ -8,15 +8,19 @@ import commands
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from answers import check_answer, check_rows, replay, rows_of
+from answers import MODES, ROUNDS, check_answer, check_gpu_share, check_rows, replay, rows_of
 from commands import DOUBLE, INT8, INT32, INT64, Command, aggregate_call, call, cast, column, decimal, literal
 from query_cases import all_cases
 from typed_tables import WORDS
 
 
-def test_written_queries(program, tables, duck, tmp_path):
+@pytest.mark.parametrize("mode", MODES)
+def test_written_queries(program, tables, duck, tmp_path, mode):
     cases = all_cases(tables)
-    answers = replay(program, tmp_path, {name: case.command for name, case in cases.items()})
+    answers = replay(program, tmp_path, {name: case.command for name, case in cases.items()}, *MODES[mode],
+                     rounds=ROUNDS[mode])
+    if mode != "cpu":
+        check_gpu_share(answers, mode, {"gpu": 0.6, "mixed": 0.1}[mode])
     wrong = []
     for name, case in cases.items():
         try:

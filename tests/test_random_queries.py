@@ -5,7 +5,7 @@
 import os
 
 import pytest
-from answers import check_answer, replay
+from answers import MODES, ROUNDS, check_answer, check_gpu_share, replay
 from random_queries import Data, make_query
 
 FIRST_SEED = int(os.environ.get("SHADOWVM_SEED", "1000"))
@@ -13,11 +13,14 @@ USUAL, BATCH = 160, 40
 LONG = 1200
 
 
-def run_batch(program, tables, folder, seeds, duck, *options):
+def run_batch(program, tables, folder, seeds, duck, *options, mode="cpu"):
     """One process a batch: queries share tables and kernels, and a crash is soon traced."""
     data = Data(tables.facts, tables.dims, duck)
     queries = {f"q{seed}": make_query(seed, data) for seed in seeds}
-    answers = replay(program, folder, {name: query.command for name, query in queries.items()}, *options)
+    commands = {name: query.command for name, query in queries.items()}
+    answers = replay(program, folder, commands, *MODES[mode], *options, rounds=ROUNDS[mode])
+    if mode != "cpu":
+        check_gpu_share(answers, mode, {"gpu": 0.4, "mixed": 0.05}[mode])
     wrong = []
     num_empty = 0
     for name, query in queries.items():
@@ -30,9 +33,10 @@ def run_batch(program, tables, folder, seeds, duck, *options):
     assert num_empty <= len(queries) / 5, f"{num_empty} answers without a row show little"
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("first", range(FIRST_SEED, FIRST_SEED + USUAL, BATCH))
-def test_random_queries(program, tables, duck, tmp_path, first):
-    run_batch(program, tables, tmp_path, range(first, first + BATCH), duck)
+def test_random_queries(program, tables, duck, tmp_path, first, mode):
+    run_batch(program, tables, tmp_path, range(first, first + BATCH), duck, mode=mode)
 
 
 @pytest.mark.long

@@ -18,6 +18,11 @@ std::string CheckSize(const std::string& text) {
   return bytes.ok() ? "" : bytes.status().message();
 }
 
+std::string CheckPolicy(const std::string& text) {
+  if (schedule::ParsePolicy(text).has_value()) return "";
+  return "'" + text + "' is none of guided, elastic, apriori and static:PERCENT";
+}
+
 }  // namespace
 
 void AddEngineOptions(CLI::App* command, int* threads, int64_t* memory_bytes) {
@@ -39,6 +44,16 @@ CLI::Option* AddSizeOption(CLI::App* command, const std::string& name, int64_t* 
           },
           explanation)
       ->check(CheckSize, "SIZE");
+}
+
+CLI::Option* AddPolicyOption(CLI::App* command, schedule::PolicyChoice* policy) {
+  return command
+      ->add_option_function<std::string>(
+          "--policy",
+          [policy](const std::string& text) { *policy = schedule::ParsePolicy(text).value(); },
+          "How --mode mixed splits the rows: elastic (default), guided, apriori, or "
+          "static:PERCENT, the GPU's")
+      ->check(CheckPolicy);
 }
 
 void WarnOfKernelsNotKept(const vkernel::KernelCacheStats& stats) {

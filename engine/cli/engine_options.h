@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/schedule/policy.h"
 #include "engine/vkernel/compile/object_source.h"
 
 namespace CLI {
@@ -21,6 +22,9 @@ void AddEngineOptions(CLI::App* command, int* threads, int64_t* memory_bytes);
 // An option whose value is a number of bytes, such as 3G.
 CLI::Option* AddSizeOption(CLI::App* command, const std::string& name, int64_t* bytes,
                            const std::string& explanation);
+
+// --policy of a command with a mode mixed.
+CLI::Option* AddPolicyOption(CLI::App* command, schedule::PolicyChoice* policy);
 
 // Says on standard error, in one line, why an engine could not keep its kernels on disk. Nothing
 // where it could. Call it once, when the engine has done its work.

@@ -85,11 +85,6 @@ void CheckUsage(const BenchSettings& settings) {
   }
 }
 
-std::string CheckPolicy(const std::string& text) {
-  if (schedule::ParsePolicy(text).has_value()) return "";
-  return "'" + text + "' is none of guided, elastic, apriori and static:PERCENT";
-}
-
 // Options that say who works on rows, where tables are, and how a GPU comes by them. What they
 // exclude is seen when all are known.
 void AddRunOptions(CLI::App* ssb, BenchSettings* settings) {
@@ -135,15 +130,7 @@ void AddRunOptions(CLI::App* ssb, BenchSettings* settings) {
       ->needs(mode);
   ssb->add_flag("--emulate-gpu", settings->emulate_gpu,
                 "With --mode gpu, mixed or auto: emulate the card, very slowly");
-  ssb->add_option_function<std::string>(
-         "--policy",
-         [settings](const std::string& text) {
-           settings->policy = schedule::ParsePolicy(text).value();
-         },
-         "How --mode mixed splits the rows: elastic (default), guided, apriori, or static:PERCENT, "
-         "the GPU's")
-      ->check(CheckPolicy)
-      ->needs(mode);
+  AddPolicyOption(ssb, &settings->policy)->needs(mode);
   ssb->add_flag("--keep-builds", settings->keep_builds,
                 "Keep build sides of generated tables for the next run, as those of files are");
 }

@@ -14,13 +14,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What a command does is to be seen the first time it runs, so kernels are waited for.
+exec::RunOptions OptionsOf(const ReplaySettings& settings, exec::QueryStats* stats) {
+  exec::RunOptions options;
+  options.stats = stats;
+  options.mode = settings.mode;
+  options.policy = settings.policy;
+  options.partitions = settings.partitions;
+  options.wait_for_gpu = true;
+  return options;
+}
+
 base::Status Run(exec::Engine* engine, const ReplaySettings& settings, const fs::path& out,
                  Replay* replay) {
   SVM_ASSIGN_OR_RETURN(v1::Command command, ReadCommandFile(replay->file));
   if (!settings.data_root.empty()) ReadFrom(settings.data_root, &command);
   exec::QueryStats stats;
   const auto start = std::chrono::steady_clock::now();
-  SVM_ASSIGN_OR_RETURN(const auto answer, engine->Run(command, {.stats = &stats}));
+  SVM_ASSIGN_OR_RETURN(const auto answer, engine->Run(command, OptionsOf(settings, &stats)));
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   replay->total_ms = elapsed.count();
@@ -29,6 +40,7 @@ base::Status Run(exec::Engine* engine, const ReplaySettings& settings, const fs:
   }
   replay->bytes_read = stats.bytes_read.load();
   replay->rows = stats.rows;
+  replay->pipelines = std::move(stats.devices);
   SVM_ASSIGN_OR_RETURN(replay->digest, DigestOf(*answer));
   return out.empty() ? base::Status::OK() : WriteAnswerFile(*answer, out);
 }
@@ -60,6 +72,11 @@ base::Result<std::vector<Replay>> RunCommandFiles(const ReplaySettings& settings
   exec::EngineOptions options;
   options.threads = settings.threads;
   options.memory_bytes = settings.memory_bytes;
+  if (settings.mode != schedule::Mode::kCpu) {
+    options.gpu.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
+    // Who emulates a card wants to see what it can do, not what is worth it.
+    if (settings.emulate_gpu) options.gpu.least_build_rows = 0;
+  }
   SVM_ASSIGN_OR_RETURN(const auto engine, exec::Engine::Make(std::move(options)));
   if (settings.files.size() > 1 && !settings.out.empty()) {
     SVM_RETURN_NOT_OK(MakeFolder(settings.out));

@@ -23,6 +23,10 @@ struct ReplaySettings {
   std::string json_file;
   int threads = 0;           // 0: one per core
   int64_t memory_bytes = 0;  // 0: the engine's default
+  schedule::Mode mode = schedule::Mode::kCpu;
+  schedule::PolicyChoice policy = {};  // mode mixed
+  int64_t partitions = 0;              // that a pipeline's source is cut into; 0: as many as suit
+  bool emulate_gpu = false;
 };
 
 // What became of one command.
@@ -34,6 +38,7 @@ struct Replay {
   int64_t bytes_read = 0;
   int64_t rows = 0;
   RowDigest digest;
+  std::vector<exec::PipelineDevices> pipelines;  // with kernels, where there is a GPU
 };
 
 // Runs one command file. 'out' is the answer's file; empty: the answer is not kept.

@@ -32,6 +32,7 @@ A command to try, as count.json:
 Examples:
   shadowvm replay count.json --data-root data/ssb-sf1
   shadowvm replay count.json --data-root data/ssb-sf1 --out answer.arrow
+  shadowvm replay count.json --data-root data/ssb-sf1 --mode gpu
   shadowvm replay a.pb b.pb c.pb --out answers --json report.json --threads 1 --memory 2G)";
 
 void AddOptions(CLI::App* replay, ReplaySettings* settings) {
@@ -45,6 +46,21 @@ void AddOptions(CLI::App* replay, ReplaySettings* settings) {
       "Write the answer to this Arrow IPC file (several commands: into this folder)");
   replay->add_option("--json", settings->json_file, "Also write the report to this file");
   AddEngineOptions(replay, &settings->threads, &settings->memory_bytes);
+  replay
+      ->add_option_function<std::string>(
+          "--mode",
+          [settings](const std::string& word) {
+            settings->mode = schedule::ParseMode(word).value();
+          },
+          "What works on the rows (default: cpu)")
+      ->check(CLI::IsMember({"cpu", "gpu", "mixed", "auto"}));
+  AddPolicyOption(replay, &settings->policy);
+  replay
+      ->add_option("--partitions", settings->partitions,
+                   "Cut each pipeline's rows into so many partitions, as far as they go")
+      ->check(CLI::PositiveNumber);
+  replay->add_flag("--emulate-gpu", settings->emulate_gpu,
+                   "With --mode gpu, mixed or auto: emulate the card, very slowly");
 }
 
 // Prints what became of each command. The first error is the outcome; later ones are said here.
@@ -84,7 +100,12 @@ void AddReplayCommand(CLI::App* app, base::Status* status) {
       "replay", "Run commands from files: times of each stage, rows, and a digest of the answer");
   replay->footer(kExplanation);
   AddOptions(replay, settings.get());
-  replay->callback([settings, status] { *status = RunReplay(*settings); });
+  replay->callback([settings, status] {
+    if (settings->emulate_gpu && settings->mode == schedule::Mode::kCpu) {
+      throw CLI::ValidationError("--emulate-gpu goes with --mode gpu, mixed or auto");
+    }
+    *status = RunReplay(*settings);
+  });
 }
 
 }  // namespace shadowvm::cli

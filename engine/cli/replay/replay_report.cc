@@ -17,6 +17,28 @@ std::string Milliseconds(double value) {
   return text;
 }
 
+nlohmann::ordered_json ToJson(const exec::PipelineDevices& pipeline) {
+  nlohmann::ordered_json object;
+  object["pipeline"] = pipeline.title;
+  object["mode"] = schedule::NameOf(pipeline.mode);
+  object["rows_on_gpu"] = pipeline.rows[schedule::Side::kGpu];
+  object["rows_on_cpu"] = pipeline.rows[schedule::Side::kCpu];
+  if (!pipeline.reason.empty()) object["reason"] = pipeline.reason;
+  return object;
+}
+
+// Where each pipeline ran, and why where that was not asked for.
+std::string PlacesText(const std::vector<exec::PipelineDevices>& pipelines) {
+  std::string text;
+  for (const exec::PipelineDevices& pipeline : pipelines) {
+    text += "  " + pipeline.title + ": " + std::string(schedule::NameOf(pipeline.mode)) + ", " +
+            Milliseconds(pipeline.real_ms);
+    if (!pipeline.reason.empty()) text += ", " + FirstLine(pipeline.reason);
+    text += "\n";
+  }
+  return text;
+}
+
 nlohmann::ordered_json ToJson(const Replay& replay) {
   nlohmann::ordered_json object;
   object["file"] = replay.file;
@@ -34,6 +56,9 @@ nlohmann::ordered_json ToJson(const Replay& replay) {
   object["rows"] = replay.rows;
   object["digest"] = ToHex(replay.digest.unordered);
   object["ordered_digest"] = ToHex(replay.digest.ordered);
+  for (const exec::PipelineDevices& pipeline : replay.pipelines) {
+    object["pipelines"].push_back(ToJson(pipeline));
+  }
   return object;
 }
 
@@ -53,7 +78,7 @@ std::string ToText(const Replay& replay) {
             Milliseconds(replay.stage_ms[stage]);
   }
   return text + "\n  digest " + ToHex(replay.digest.unordered) + ", in order " +
-         ToHex(replay.digest.ordered) + "\n";
+         ToHex(replay.digest.ordered) + "\n" + PlacesText(replay.pipelines);
 }
 
 nlohmann::ordered_json ToJson(const std::vector<Replay>& replays) {

@@ -144,5 +144,25 @@ TEST(ReplayReportTest, HoldsTimesOrTheError) {
   EXPECT_NE(ToText(bad).find("b.pb: SVM-2002"), std::string::npos);
 }
 
+TEST(ReplayReportTest, SaysWherePipelinesRan) {
+  Replay replay;
+  exec::PipelineDevices& scan = replay.pipelines.emplace_back();
+  scan.title = "sales; one group";
+  scan.mode = schedule::Mode::kMixed;
+  scan.rows[schedule::Side::kGpu] = 7;
+  exec::PipelineDevices& rest = replay.pipelines.emplace_back();
+  rest.title = "sales; collects note";
+  rest.reason = "strings\nand more";
+  const auto pipelines = ToJson(std::vector{replay})["commands"][0]["pipelines"];
+  EXPECT_EQ(pipelines[0]["mode"], "mixed");
+  EXPECT_EQ(pipelines[0]["rows_on_gpu"], 7);
+  EXPECT_FALSE(pipelines[0].contains("reason"));
+  EXPECT_EQ(pipelines[1]["mode"], "cpu");
+  EXPECT_EQ(pipelines[1]["reason"], "strings\nand more");
+  EXPECT_NE(ToText(replay).find("sales; one group: mixed, 0.00 ms\n"), std::string::npos);
+  EXPECT_NE(ToText(replay).find("sales; collects note: cpu, 0.00 ms, strings\n"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace shadowvm::cli
