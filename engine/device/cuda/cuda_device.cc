@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <fstream>
 #include <vector>
 
@@ -105,6 +106,60 @@ struct Card {
   Status Enter() const { return api.Check(api.ContextSetCurrent(context), "cuCtxSetCurrent"); }
 };
 
+// Pinned memory that small copies of a stream go through: a copy from or to memory that is not
+// pinned costs the driver several times as much, and makes the caller wait. What comes out is
+// handed on when the stream has been waited for.
+class StagingRoom {
+ public:
+  explicit StagingRoom(const DriverApi& api) : api_(api) {}
+  ~StagingRoom() {
+    if (base_ != nullptr) api_.HostFree(base_);
+  }
+  StagingRoom(const StagingRoom&) = delete;
+  StagingRoom& operator=(const StagingRoom&) = delete;
+
+  // Without memory every copy goes the long way.
+  void Open() {
+    void* pages = nullptr;
+    if (api_.HostAllocate(&pages, kBytes, 0) == cuda::kSuccess)
+      base_ = static_cast<uint8_t*>(pages);
+  }
+
+  // Room for a copy, until End; null where there is none, or it is too large to gain by it.
+  uint8_t* Take(size_t bytes) {
+    const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    if (base_ == nullptr || bytes > kMostBytes || used_ + rounded > kBytes) return nullptr;
+    uint8_t* const room = base_ + used_;
+    used_ += rounded;
+    return room;
+  }
+  void Expect(void* to, const uint8_t* room, size_t bytes) { out_.push_back({to, room, bytes}); }
+
+  // The stream has been waited for, in vain or not.
+  void End(bool deliver) {
+    for (const Out& out : out_) {
+      if (deliver) std::memcpy(out.to, out.room, out.bytes);
+    }
+    out_.clear();
+    used_ = 0;
+  }
+
+ private:
+  static constexpr size_t kBytes = size_t{1} << 20;
+  static constexpr size_t kMostBytes = size_t{128} << 10;
+  static constexpr size_t kAlignment = 64;
+  struct Out {
+    void* to;
+    const uint8_t* room;
+    size_t bytes;
+  };
+
+  const DriverApi& api_;
+  uint8_t* base_ = nullptr;
+  size_t used_ = 0;
+  std::vector<Out> out_;
+};
+
 class CudaProgram : public Program {
  public:
   CudaProgram(const Card& card, cuda::Module module, cuda::Function function)
@@ -122,7 +177,7 @@ class CudaProgram : public Program {
 
 class CudaStream : public Stream {
  public:
-  explicit CudaStream(const Card& card) : card_(card) {}
+  explicit CudaStream(const Card& card) : card_(card), staging_(card.api) {}
   ~CudaStream() override {
     if (!card_.Enter().ok()) return;
     if (stream_ != nullptr) card_.api.StreamDestroy(stream_);
@@ -136,19 +191,28 @@ class CudaStream : public Stream {
     constexpr unsigned kApart = 1;  // does not wait for the default stream
     SVM_RETURN_NOT_OK(card_.Enter());
     SVM_RETURN_NOT_OK(Check(card_.api.StreamCreate(&stream_, kApart), "cuStreamCreate"));
+    staging_.Open();
     return AddTimer();
   }
 
   Status CopyIn(DeviceAddress to, const void* from, int64_t bytes) override {
     SVM_RETURN_NOT_OK(card_.Enter());
-    return Check(card_.api.CopyIn(to, from, static_cast<size_t>(bytes), stream_),
-                 "cuMemcpyHtoDAsync");
+    const auto size = static_cast<size_t>(bytes);
+    if (uint8_t* const room = staging_.Take(size)) {
+      std::memcpy(room, from, size);
+      from = room;
+    }
+    return Check(card_.api.CopyIn(to, from, size, stream_), "cuMemcpyHtoDAsync");
   }
 
   Status CopyOut(void* to, DeviceAddress from, int64_t bytes) override {
     SVM_RETURN_NOT_OK(card_.Enter());
-    return Check(card_.api.CopyOut(to, from, static_cast<size_t>(bytes), stream_),
-                 "cuMemcpyDtoHAsync");
+    const auto size = static_cast<size_t>(bytes);
+    if (uint8_t* const room = staging_.Take(size)) {
+      staging_.Expect(to, room, size);
+      to = room;
+    }
+    return Check(card_.api.CopyOut(to, from, size, stream_), "cuMemcpyDtoHAsync");
   }
 
   Status Clear(DeviceAddress at, int64_t bytes) override {
@@ -160,9 +224,6 @@ class CudaStream : public Stream {
     SVM_RETURN_NOT_OK(card_.Enter());
     const cuda::Function function = static_cast<const CudaProgram&>(program).function();
     const auto shared_bytes = static_cast<unsigned>(shape.shared_bytes);
-    SVM_RETURN_NOT_OK(Check(card_.api.FunctionSetAttribute(function, cuda::kFunctionSharedBytes,
-                                                           static_cast<int>(shared_bytes)),
-                            "cuFuncSetAttribute"));
     void* arguments[] = {&argument};
     if (num_launches_ == timers_.size()) SVM_RETURN_NOT_OK(AddTimer());
     const Timer& timer = timers_[num_launches_];
@@ -178,7 +239,9 @@ class CudaStream : public Stream {
 
   Status Synchronize() override {
     SVM_RETURN_NOT_OK(card_.Enter());
-    SVM_RETURN_NOT_OK(Check(card_.api.StreamSynchronize(stream_), "cuStreamSynchronize"));
+    const Status waited = Check(card_.api.StreamSynchronize(stream_), "cuStreamSynchronize");
+    staging_.End(/*deliver=*/waited.ok());
+    SVM_RETURN_NOT_OK(waited);
     milliseconds_ = 0;
     for (size_t i = 0; i < num_launches_; ++i) {
       float time = 0;
@@ -225,6 +288,7 @@ class CudaStream : public Stream {
   }
 
   const Card& card_;
+  StagingRoom staging_;
   cuda::Stream stream_ = nullptr;
   std::vector<Timer> timers_;  // those of the launches since Synchronize come first
   size_t num_launches_ = 0, num_done_ = 0;
@@ -279,6 +343,11 @@ class CudaDevice : public Accelerator {
     if (!found.ok()) {
       return MakeError(ErrorCode::kKernelLoad, "'" + name + "': " + found.message());
     }
+    // A launch may then ask for as much as there is.
+    SVM_RETURN_NOT_OK(
+        card_.api.Check(card_.api.FunctionSetAttribute(function, cuda::kFunctionSharedBytes,
+                                                       static_cast<int>(facts_.shared_bytes)),
+                        "cuFuncSetAttribute"));
     return program;
   }
 

@@ -59,6 +59,8 @@ inline constexpr int kLimitFetchBytes = 5;      // what a miss brings into the s
   SVM_CUDA(CopyIn, "cuMemcpyHtoDAsync_v2", (Address, const void*, size_t, Stream))            \
   SVM_CUDA(CopyOut, "cuMemcpyDtoHAsync_v2", (void*, Address, size_t, Stream))                 \
   SVM_CUDA(Fill, "cuMemsetD8Async", (Address, unsigned char, size_t, Stream))                 \
+  SVM_CUDA(HostAllocate, "cuMemHostAlloc", (void**, size_t, unsigned))                        \
+  SVM_CUDA(HostFree, "cuMemFreeHost", (void*))                                                \
   SVM_CUDA(HostRegister, "cuMemHostRegister_v2", (void*, size_t, unsigned))                   \
   SVM_CUDA(HostUnregister, "cuMemHostUnregister", (void*))                                    \
   SVM_CUDA(HostGetDevicePointer, "cuMemHostGetDevicePointer_v2", (Address*, void*, unsigned)) \
