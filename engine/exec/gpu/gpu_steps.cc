@@ -19,7 +19,8 @@ namespace {
 constexpr double kByte = 7.3;
 // The same of the host's memory: 50 GB a second for all processors.
 constexpr double kLinkByte = 90 * kByte;
-constexpr double kWideStep = 13;     // a row, alive or not
+constexpr double kWideStep = 10;     // a row, alive or not
+constexpr double kFarProbe = 250;    // beside it, a row that asks a table outside shared memory
 constexpr double kQueue = 200;       // a row that is queued and taken out again
 constexpr double kNarrowStep = 300;  // a row
 constexpr double kRowProbe = 400;    // a row: a condition, a hash
@@ -112,10 +113,20 @@ class Search {
     return after == 0;
   }
 
+  bool IsFar(const vkernel::Step& step) const {
+    return step.kind == vkernel::StepKind::kProbe && !resident_[static_cast<size_t>(step.join)];
+  }
+
+  // A column of one or two bytes has no verb that asks a table outside shared memory.
   bool MayBeWide(size_t i) const {
     const vkernel::Step& step = StepOf(i);
     if (!vkernel::IsOneVerb(step, blueprint_)) return false;
-    return step.kind != vkernel::StepKind::kProbe || resident_[static_cast<size_t>(step.join)];
+    return !IsFar(step) || blueprint_.columns[ColumnOf(i)].layout.width > 2;
+  }
+
+  // Of a row, alive or not; 'left' are.
+  double WideCost(size_t i, double left) const {
+    return kWideStep + (IsFar(StepOf(i)) ? left * kFarProbe : 0);
   }
 
   int ColumnOf(size_t i) const { return StepColumn(blueprint_, StepOf(i)); }
@@ -137,7 +148,7 @@ class Search {
     const double width = WidthOf(set, i);
     const double touched = TouchedSectors(left, width, kernels::kGroupRows);
     if (MayBeWide(i)) {
-      const double cost = wide_[set].cost + kWideStep + touched * width * byte_;
+      const double cost = wide_[set].cost + WideCost(i, left) + touched * width * byte_;
       if (cost < wide_[larger].cost) wide_[larger] = {cost, static_cast<int>(i), false};
     }
     const double work = vkernel::IsOneVerb(StepOf(i), blueprint_) ? kNarrowStep : kRowProbe;

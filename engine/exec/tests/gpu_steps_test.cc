@@ -68,11 +68,17 @@ TEST(GpuSteps, LoopsOverRowsAreNeverWide) {
   EXPECT_EQ(found.wide, 1);
 }
 
-TEST(GpuSteps, ABitmapThatIsNotResidentIsNotAskedWide) {
+TEST(GpuSteps, ABitmapThatIsNotResidentIsAskedLater) {
   Case some;
   some.Add(StepKind::kProbe, 4, 0.1);
-  EXPECT_EQ(some.Order(true).wide, 1);
-  EXPECT_EQ(some.Order(false).wide, 0);
+  some.Add(StepKind::kRange, 4, 0.2);
+  EXPECT_EQ(some.Order(true).order, (std::vector<uint8_t>{0, 1}));
+  const GpuSteps found = some.Order(false);
+  EXPECT_EQ(found.order, (std::vector<uint8_t>{1, 0}));
+  EXPECT_EQ(found.wide, 2);
+  // Few are left: they want one in every lane.
+  some.steps.estimates[1].selectivity = 0.01;
+  EXPECT_EQ(some.Order(false).wide, 1);
 }
 
 TEST(GpuSteps, TheRangeOfAProbesKeysIsLeftToTheProbe) {
@@ -82,10 +88,8 @@ TEST(GpuSteps, TheRangeOfAProbesKeysIsLeftToTheProbe) {
   some.blueprint.levels[0].steps[1].slot = 0;
   some.blueprint.ranges.push_back({.column = 1, .join = 0});
   EXPECT_EQ(some.Order(true).order, (std::vector<uint8_t>{0}));
-  // A wide step before a narrow one.
-  const GpuSteps found = some.Order(false);
-  EXPECT_EQ(found.order, (std::vector<uint8_t>{1, 0}));
-  EXPECT_EQ(found.wide, 1);
+  // Where the probe costs more, the range comes before it.
+  EXPECT_EQ(some.Order(false).order, (std::vector<uint8_t>{1, 0}));
 }
 
 TEST(GpuSteps, AStepWaitsForThoseItNeeds) {

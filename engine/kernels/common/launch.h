@@ -18,8 +18,9 @@ inline constexpr u32 kMostLaunchSegments = 1u << (32 - kSegmentShift);
 
 // A wide tile: each lane of a warp holds kLaneGroups times kGroupRows neighbouring rows.
 inline constexpr u32 kGroupRows = 8;
-inline constexpr u32 kLaneGroups = 2;
+inline constexpr u32 kLaneGroups = 4;
 inline constexpr u32 kLaneRows = kGroupRows * kLaneGroups;
+inline constexpr u32 kAllLaneRows = ~0u >> (32 - kLaneRows);
 inline constexpr u32 kWideTileRows = 32 * kLaneRows;
 inline constexpr u32 kTilesOfSegment = (1u << kSegmentShift) / kWideTileRows;
 

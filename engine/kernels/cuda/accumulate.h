@@ -57,10 +57,13 @@ SVM_INLINE void sum_i128_checked(KernelCall* call, R r, i128 v) {
 }
 SVM_INLINE void sum_double(i64* r, double v) { atomic_add(reinterpret_cast<double*>(r), v); }
 // Every addition is looked at, in the order in which they happen to come.
-SVM_INLINE void sum_i64_checked(KernelCall* call, i64* r, i64 v) {
+SVM_INLINE bool overflows(i64* r, i64 v) {
   const i64 old = i64(atomic_add(reinterpret_cast<u64*>(r), u64(v)));
   i64 sum;
-  if (__builtin_add_overflow(old, v, &sum)) raise(call, kErrorOverflow);
+  return __builtin_add_overflow(old, v, &sum);
+}
+SVM_INLINE void sum_i64_checked(KernelCall* call, i64* r, i64 v) {
+  if (overflows(r, v)) raise(call, kErrorOverflow);
 }
 
 // No block sees 2^32 rows.
@@ -142,28 +145,37 @@ SVM_INLINE void max_i64(SingleWord r, i64 v) { max_i64(r.word, v); }
 SVM_INLINE void min_double(SingleWord r, double v) { min_double(r.word, v); }
 SVM_INLINE void max_double(SingleWord r, double v) { max_double(r.word, v); }
 
-// A block's accumulator into the device's.
-SVM_FUNCTION void merge_word(KernelCall* call, MergeOp op, i64* into, const i64* from) {
+// A block's accumulator into the device's; false when it overflows. Not told of the call, which
+// would then have an address, and lie in memory.
+SVM_FUNCTION bool merge_word(MergeOp op, i64* into, const i64* from) {
   switch (op) {
     case MergeOp::kAdd:
-      return add_to_device(into, *from);
+      add_to_device(into, *from);
+      break;
     case MergeOp::kAddChecked:
-      return sum_i64_checked(call, into, *from);
+      return !overflows(into, *from);
     case MergeOp::kAddWide:
-      return add_wide_to_device(into, i128(u128(u64(from[1])) << 64 | u64(from[0])));
+      add_wide_to_device(into, i128(u128(u64(from[1])) << 64 | u64(from[0])));
+      break;
     case MergeOp::kAddDouble:
-      return sum_double(into, *reinterpret_cast<const double*>(from));
+      sum_double(into, *reinterpret_cast<const double*>(from));
+      break;
     case MergeOp::kMin:
-      return min_i64(into, *from);
+      min_i64(into, *from);
+      break;
     case MergeOp::kMax:
-      return max_i64(into, *from);
+      max_i64(into, *from);
+      break;
     case MergeOp::kMinDouble:
-      return min_double(into, *reinterpret_cast<const double*>(from));
+      min_double(into, *reinterpret_cast<const double*>(from));
+      break;
     case MergeOp::kMaxDouble:
-      return max_double(into, *reinterpret_cast<const double*>(from));
+      max_double(into, *reinterpret_cast<const double*>(from));
+      break;
     case MergeOp::kSecondWord:
-      return;
+      break;
   }
+  return true;
 }
 
 }  // namespace shadowvm::kernels

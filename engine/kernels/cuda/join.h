@@ -4,8 +4,9 @@
 #pragma once
 
 // Joins by direct address and by hash. A table's bitmap lies in shared memory where the launch
-// found room for it, and only then is it asked on wide tiles: every row of a group that was loaded,
-// alive or not, since an answer that nobody wants is cheaper there than a branch.
+// found room for it. There it is asked on wide tiles for every row of a group that was loaded,
+// alive or not, since an answer that nobody wants is cheaper than a branch; elsewhere only for rows
+// that are alive.
 
 #include "engine/kernels/common/direct.h"
 #include "engine/kernels/common/hash_table.h"
@@ -14,9 +15,11 @@
 namespace shadowvm::kernels {
 
 // Whether keys are there. The table spans what offsets of the segment can be, or with kChecked may
-// not. A table of 2^32 keys is never direct. On wide tiles the bitmap is in shared memory.
+// not. A table of 2^32 keys is never direct.
 template <class U, bool kChecked>
 struct ExistsLook {
+  // A launch without room for its bitmap asks such a table row by row.
+  static constexpr bool kMayBeFar = sizeof(U) > 2;
   const Direct& table;
   u64 shift = 0;
   u32 bit_shift = 0;  // from an offset to the number of its bit in shared memory
@@ -31,6 +34,15 @@ struct ExistsLook {
       if (u64(offset) + shift >= table.size) return with_bit(bits, 0);
     }
     return with_bit(bits, shift_right(load_shared(bit >> 5 << 2), bit));
+  }
+  SVM_MEMBER bool is_far() const { return !is_shared(table.bits); }
+  SVM_MEMBER u32 far_word(typename Held<U>::Type offset, u32 alive) const {
+    const u64 key = offset + shift;
+    const bool asked = alive != 0 && (!kChecked || key < table.size);
+    return asked ? load(reinterpret_cast<const u32*>(table.bits) + (key >> 5)) : 0;
+  }
+  SVM_MEMBER u32 far_bit(u32 word, typename Held<U>::Type offset) const {
+    return shift_right(word, u32(offset + shift));
   }
   SVM_MEMBER u32 narrow(U offset) const {
     const u64 key = offset + shift;

@@ -20,18 +20,14 @@ struct Held<u64> {
   using Type = u64;
 };
 
-// A lane's rows of a wide tile. Groups without a row alive are not read.
-template <class U>
-struct LaneOffsets {
-  typename Held<U>::Type offset[kLaneRows];
-};
-
-// The words of a group of rows, or zeros.
+// The rows of a group, packed as they are loaded. Groups without a row alive are not read.
 template <class U>
 struct GroupWords {
   static constexpr u32 kWords = kGroupRows * sizeof(U) / 4;
+  static constexpr u32 kRowsOfWord = sizeof(U) < 4 ? 4 / sizeof(U) : 1;
   u32 word[kWords];
-  SVM_MEMBER GroupWords(const U* from, bool any) {
+
+  SVM_MEMBER void load(const U* from, bool any) {
     SVM_UNROLL for (u32 k = 0; k < kWords; ++k) word[k] = 0;
     if (!any) return;
     if constexpr (kWords == 2) {
@@ -52,28 +48,20 @@ struct GroupWords {
     if constexpr (sizeof(U) == 4) return word[r];
     if constexpr (sizeof(U) == 8) return u64(word[2 * r + 1]) << 32 | word[2 * r];
   }
+  // Makes the row's offset 0.
+  SVM_MEMBER void clear(u32 r) {
+    if constexpr (sizeof(U) < 4) {
+      word[r / kRowsOfWord] &= ~(u32(U(~U(0))) << 8 * sizeof(U) * (r % kRowsOfWord));
+    } else {
+      SVM_UNROLL for (u32 k = 0; k < sizeof(U) / 4; ++k) word[r * (sizeof(U) / 4) + k] = 0;
+    }
+  }
 };
 
+// How many groups are loaded before the first is looked at: as many as registers can hold without
+// harm to the rest of the kernel, and as a compiler takes in its stride.
 template <class U>
-SVM_INLINE void load_rows(const U* from, u32 live, LaneOffsets<U>& rows) {
-  SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) {
-    const bool any = live >> (k * kGroupRows) & ((1u << kGroupRows) - 1);
-    const GroupWords<U> group(from + k * 32 * kGroupRows, any);
-    SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) rows.offset[k * kGroupRows + r] =
-        group.offset(r);
-  }
-}
-
-// Behind a scan's last row, and before its first, a group holds bytes that nobody has checked. A
-// look that goes by them could leave its table; 0 is inside every frame and a code of every
-// dictionary.
-template <class U>
-SVM_INLINE void clear_outside(u32 inside, LaneOffsets<U>& rows) {
-  if (inside == (1u << kLaneRows) - 1) return;
-  SVM_UNROLL for (u32 r = 0; r < kLaneRows; ++r) {
-    if ((inside >> r & 1) == 0) rows.offset[r] = 0;
-  }
-}
+inline constexpr u32 kGroupsAtOnce = sizeof(U) <= 2 ? kLaneGroups : 1;
 
 // Which of the lane's rows are not null.
 template <class T>
@@ -91,6 +79,57 @@ SVM_INLINE u32 valid_rows(const T& t, const u64* validity) {
   return valid;
 }
 
+// Adds a bit of each row of a group that asks a table that is not in shared memory: rows that are
+// not alive do not ask. Some loads come before what is made of them, so that they wait together; of
+// all of them there would be too many registers.
+template <class U, class Look>
+SVM_INLINE u32 look_far(u32 bits, const GroupWords<U>& group, u32 live, const Look& look) {
+  constexpr u32 kTogether = 4;
+  SVM_UNROLL for (u32 k = 0; k < kGroupRows; k += kTogether) {
+    u32 word[kTogether];
+    SVM_UNROLL for (u32 r = 0; r < kTogether; ++r) {
+      word[r] = look.far_word(group.offset(k + r), live >> (k + r) & 1);
+    }
+    SVM_UNROLL for (u32 r = 0; r < kTogether; ++r) {
+      bits = with_bit(bits, look.far_bit(word[r], group.offset(k + r)));
+    }
+  }
+  return bits;
+}
+
+// Adds a bit of each of the lane's rows in groups from the one numbered 'first' on.
+template <class U, class T, class Look>
+SVM_INLINE u32 look_wide(u32 bits, const T& t, const U* from, u32 first, const Look& look) {
+  constexpr u32 kGroups = kGroupsAtOnce<U>;
+  GroupWords<U> group[kGroups];
+  SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
+    const bool any = t.live >> ((first + k) * kGroupRows) & ((1u << kGroupRows) - 1);
+    group[k].load(from + (first + k) * 32 * kGroupRows, any);
+  }
+  // Behind a scan's last row, and before its first, a group holds bytes that nobody has checked. A
+  // look that goes by them could leave its table; 0 is inside every frame and a code of every
+  // dictionary.
+  if (t.inside != kAllLaneRows) {
+    SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
+      SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) {
+        if ((t.inside >> ((first + k) * kGroupRows + r) & 1) == 0) group[k].clear(r);
+      }
+    }
+  }
+  if constexpr (Look::kMayBeFar) {
+    if (look.is_far()) {
+      SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
+        bits = look_far(bits, group[k], t.live >> ((first + k) * kGroupRows), look);
+      }
+      return bits;
+    }
+  }
+  SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
+    SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) bits = look.wide(bits, group[k].offset(r));
+  }
+  return bits;
+}
+
 // Which of the lane's rows pass. A look is told the base of their segment by begin. On narrow tiles
 // it says of an offset whether it passes; on wide ones it collects a bit of each row's, as cheaply
 // as it can, and says in the end which of them have passed.
@@ -99,11 +138,10 @@ SVM_INLINE u32 look_up(const T& t, const SegmentColumn& segment, Look& look) {
   look.begin(segment.base);
   const Offset* const from = static_cast<const Offset*>(segment.data) + row_in_segment(t.row);
   if (t.wide) {
-    LaneOffsets<Offset> rows;
-    load_rows(from, t.live, rows);
-    clear_outside(t.inside, rows);
     u32 bits = 0;
-    SVM_UNROLL for (u32 r = 0; r < kLaneRows; ++r) bits = look.wide(bits, rows.offset[r]);
+    SVM_ROLLED for (u32 k = 0; k < kLaneGroups; k += kGroupsAtOnce<Offset>) {
+      bits = look_wide(bits, t, from, k, look);
+    }
     return look.passed(bits);
   }
   return t.live != 0 ? look.narrow(load(from)) : 0;
@@ -140,6 +178,7 @@ SVM_INLINE void keep_null(T& t, const AnyColumn& column) {
 // The values of a range as offsets of the segment's frame.
 template <class U>
 struct RangeLook {
+  static constexpr bool kMayBeFar = false;
   using Word = typename Held<U>::Type;
   i64 least, most;
   Word low = 0, length = 0;
@@ -169,6 +208,7 @@ SVM_INLINE void keep_range(T& t, const Column<U>& column, const RangeView& range
 }
 
 struct PassLook {
+  static constexpr bool kMayBeFar = false;
   const u8* pass;
   SVM_MEMBER void begin(i64) {}
   SVM_MEMBER u32 wide(u32 bits, u32 code) const { return with_bit(bits, load(pass + code)); }

@@ -82,8 +82,9 @@ SVM_INLINE void merge_groups(DeviceCall& call, const LaunchBlock* block) {
     const i64* const from = shared_dense(block) + u64(slot) * block->row_words;
     if (from[0] == 0) continue;
     i64* const into = block->call.dense + u64(slot) * block->row_words;
-    SVM_ROLLED for (u32 w = 0; w < block->row_words; ++w)
-        merge_word(&call, block->merge[w], into + w, from + w);
+    SVM_ROLLED for (u32 w = 0; w < block->row_words; ++w) {
+      if (!merge_word(block->merge[w], into + w, from + w)) call.error = kErrorOverflow;
+    }
   }
 }
 

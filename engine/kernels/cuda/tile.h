@@ -87,7 +87,7 @@ SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
     if (first >= rows.row_end || first + kWideTileRows <= rows.row_begin) continue;
     const u32 mine = first + lane_number() * kGroupRows;
     t.row = segment << kSegmentShift | mine;
-    u32 live = (1u << kLaneRows) - 1;
+    u32 live = kAllLaneRows;
     if (first < rows.row_begin || first + kWideTileRows > rows.row_end) {
       live = 0;
       SVM_ROLLED for (u32 r = 0; r < kLaneRows; ++r) {
