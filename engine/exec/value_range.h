@@ -16,6 +16,7 @@ struct ValueRange {
   int64_t min = INT64_MIN;
   int64_t max = INT64_MAX;
 
+  bool operator==(const ValueRange&) const = default;
   bool empty() const { return min > max; }
   // No value of the zone lies in the range.
   bool Misses(const columns::Zone& zone) const {

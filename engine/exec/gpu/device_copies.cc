@@ -151,6 +151,7 @@ void DeviceCopies::Drop(int64_t bytes) {
 }
 
 void DeviceCopies::Clear() {
+  scans_.Clear();
   std::lock_guard lock(mutex_);
   entries_.clear();
   bytes_ = 0;
@@ -185,7 +186,23 @@ void DeviceCopies::ForgetDeadLocked() {
   forget_at_ = 2 * entries_.size() + 1024;
 }
 
+void DeviceCopies::EndScansLocked() {
+  for (const PlacedScans::ScanPtr& scan : scans_.TakeUnused()) {
+    const int64_t uses = scan->uses;
+    tick_ += uses;
+    for (const PlacedScan::Part& part : scan->parts) {
+      const auto found = entries_.find(part.of);
+      // Another buffer may have this address by now.
+      if (found == entries_.end() || found->second.copy != part.copy) continue;
+      Entry& entry = found->second;
+      entry.score = WorthLocked(entry, 1) + static_cast<double>(uses * part.bytes);
+      entry.tick = tick_;
+    }
+  }
+}
+
 DeviceCopies::Victims DeviceCopies::VictimsLocked() {
+  EndScansLocked();
   Victims victims;
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
     const CopyPtr& copy = entry->second.copy;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/exec/gpu/device_arena.h"
+#include "engine/exec/gpu/placed_scans.h"
 #include "engine/memory/buffer.h"
 
 namespace shadowvm::exec {
@@ -41,7 +42,8 @@ class DeviceCopies {
     int64_t bytes() const { return buffer->size() + padding; }
   };
 
-  explicit DeviceCopies(DeviceArena* arena) : arena_(*arena) {}
+  // Scans hold copies, and give way before any of them does.
+  DeviceCopies(DeviceArena* arena, PlacedScans* scans) : arena_(*arena), scans_(*scans) {}
 
   // The copies of buffers that a launch reads, null where there is none. Either way it is noted how
   // many bytes it reads of each.
@@ -91,6 +93,8 @@ class DeviceCopies {
   double WorthLocked(const Entry& entry, int64_t bytes) const;
   double WorthLocked(const Wanted& wanted) const;
   void ForgetDeadLocked();
+  // Ends scans that nobody uses, and notes what was read of their copies.
+  void EndScansLocked();
   Victims VictimsLocked();
   void DropLocked(Entries::iterator entry);
   // Drops victims worth less than 'worth', of at most *allowance bytes, until there is room.
@@ -98,6 +102,7 @@ class DeviceCopies {
   CopyPtr Take(int64_t bytes);
 
   DeviceArena& arena_;
+  PlacedScans& scans_;
   std::mutex making_;
   mutable std::mutex mutex_;
   Entries entries_;

@@ -82,7 +82,8 @@ Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accel
           options.memory_bytes > 0
               ? options.memory_bytes
               : static_cast<int64_t>(kUsedShare * static_cast<double>(facts().memory_bytes)))),
-      copies_(std::make_unique<DeviceCopies>(arena_.get())) {}
+      scans_(std::make_unique<PlacedScans>()),
+      copies_(std::make_unique<DeviceCopies>(arena_.get(), scans_.get())) {}
 
 Gpu::~Gpu() = default;
 
@@ -137,11 +138,12 @@ Result<device::DeviceAddress> Gpu::Turn::Grow(DeviceBlock* block, int64_t bytes)
   *block = DeviceBlock();
   const int64_t wanted = bytes + bytes / 2;
   auto grown = gpu_.arena_->Take(wanted);
-  if (!grown.ok()) {
-    gpu_.copies_->Drop(wanted);
+  // What is freed may lie in stretches that are too short each, so more and more gives way.
+  for (int64_t room = wanted; !grown.ok() && room < 2 * gpu_.arena_->cap(); room *= 2) {
+    gpu_.copies_->Drop(room);
     grown = gpu_.arena_->Take(wanted);
   }
-  // Free stretches may be too short, or the last bytes of the cap.
+  // Or the last bytes of the cap.
   if (!grown.ok()) grown = gpu_.arena_->Take(bytes);
   SVM_RETURN_NOT_OK(grown.status());
   *block = std::move(*grown);

@@ -70,6 +70,7 @@ class Gpu {
   vkernel::ProgramCache& programs() { return *programs_; }
   PinnedPages& pinned() { return *pinned_; }
   DeviceCopies& copies() { return *copies_; }
+  PlacedScans& scans() { return *scans_; }
   DeviceArena& arena() { return *arena_; }
   // Whether who wants a turn now would have to wait.
   bool is_busy();
@@ -119,6 +120,7 @@ class Gpu {
   std::unique_ptr<vkernel::ProgramCache> programs_;
   std::unique_ptr<PinnedPages> pinned_;
   std::unique_ptr<DeviceArena> arena_;
+  std::unique_ptr<PlacedScans> scans_;
   std::unique_ptr<DeviceCopies> copies_;
   std::mutex mutex_;
   std::condition_variable freed_;

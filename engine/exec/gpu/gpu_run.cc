@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "engine/base/fault.h"
 #include "engine/exec/kernel_run.h"
@@ -20,41 +21,39 @@ using device::DeviceAddress;
 constexpr int kCopyStream = 1;
 // Room for the pieces of many small launches, at least.
 constexpr int64_t kLeastRing = int64_t{256} << 10;
+// A scan of fewer segments is placed again as fast as it is found.
+constexpr int64_t kLeastSegments = 2;
 
 template <typename T>
 int64_t Count(const std::vector<T>& values) {
   return static_cast<int64_t>(values.size());
 }
 
-// What every launch of a run is told.
-struct Written {
-  LaunchPlan plan;
-  DeviceAddress error = 0;
-};
-
-Written WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
-                    LaunchWriter* writer) {
+// Writes what every launch of a run is told; gives where the kernel leaves an error. Without a plan
+// it makes one, which depends on the size of what is written, and that on no plan.
+DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
+                          std::optional<LaunchPlan>* plan, LaunchWriter* writer) {
   const kernels::u32 no_error = 0;
   kernels::LaunchBlock head{};
   head.call = WriteCall(inputs, writer);
   inputs.sink.Write(writer, &head);
   head.error = writer->AddRoom(&no_error, 1);
-  // What is resident, and so the order, depends on the block's size, which must not depend on it.
   std::vector<kernels::ResidentBits> residents(inputs.binding.blueprint().joins.size());
   const int64_t block_bytes = writer->block_size() +
                               Count(residents) * int64_t{sizeof residents[0]} +
                               Count(inputs.steps.order) + 32;
-  LaunchPlan plan = PlanLaunch(facts, inputs, block_bytes);
-  std::copy(plan.residents.begin(), plan.residents.end(), residents.begin());
+  if (!plan->has_value()) *plan = PlanLaunch(facts, inputs, block_bytes);
+  const LaunchPlan& made = **plan;
+  std::copy(made.residents.begin(), made.residents.end(), residents.begin());
   head.residents = writer->AddArray(residents.data(), Count(residents));
-  head.call.order = writer->AddArray(plan.steps.order.data(), Count(plan.steps.order));
-  head.call.num_steps = static_cast<kernels::u32>(plan.steps.order.size());
-  head.wide_steps = static_cast<kernels::u32>(plan.steps.wide);
-  head.num_residents = static_cast<kernels::u32>(plan.residents.size());
-  head.queue_at = plan.queue_at;
-  head.dense_at = plan.dense_at;
+  head.call.order = writer->AddArray(made.steps.order.data(), Count(made.steps.order));
+  head.call.num_steps = static_cast<kernels::u32>(made.steps.order.size());
+  head.wide_steps = static_cast<kernels::u32>(made.steps.wide);
+  head.num_residents = static_cast<kernels::u32>(made.residents.size());
+  head.queue_at = made.queue_at;
+  head.dense_at = made.dense_at;
   writer->Finish(head);
-  return {std::move(plan), reinterpret_cast<DeviceAddress>(head.error)};
+  return reinterpret_cast<DeviceAddress>(head.error);
 }
 
 // The share of rows that the steps leave, taken to know nothing of each other.
@@ -64,20 +63,45 @@ double ShareLeft(const MeasuredSteps& steps) {
   return share;
 }
 
+// Where lists of segments are on the device.
+struct Lists {
+  std::vector<DeviceAddress> columns;
+  DeviceAddress rows = 0;
+  int64_t num_entries = 0;
+};
+
+Lists WriteLists(const LaunchSegments& segments, LaunchWriter* writer) {
+  Lists lists;
+  for (const auto& column : segments.columns) {
+    lists.columns.push_back(
+        reinterpret_cast<DeviceAddress>(writer->AddData(column.data(), Count(column))));
+  }
+  const auto* const rows = writer->AddData(segments.rows.data(), Count(segments.rows));
+  lists.rows = reinterpret_cast<DeviceAddress>(rows);
+  lists.num_entries = Count(segments.rows);
+  return lists;
+}
+
+// Tells a launch, by its block, of its segments.
+kernels::LaunchBlock* Point(uint8_t* block, const Lists& lists) {
+  auto* const head = reinterpret_cast<kernels::LaunchBlock*>(block);
+  const auto columns_at = reinterpret_cast<uintptr_t>(head->call.columns);
+  auto* const columns = reinterpret_cast<kernels::ColumnView*>(block + columns_at);
+  for (size_t i = 0; i < lists.columns.size(); ++i) {
+    columns[i].data = reinterpret_cast<const void*>(lists.columns[i]);
+  }
+  head->segments = reinterpret_cast<const kernels::SegmentRows*>(lists.rows);
+  head->num_segments = static_cast<kernels::u32>(lists.num_entries);
+  return head;
+}
+
 // A launch's own piece: its number, its segments, and its copy of the block, which is what it is
 // started with. 'groups' are its own; 0: those of the block.
 DeviceAddress WritePiece(int number, const LaunchSegments& segments, std::span<const uint8_t> block,
                          DeviceAddress groups, LaunchWriter* writer) {
   std::vector<uint8_t> own(block.begin(), block.end());
-  auto* const head = reinterpret_cast<kernels::LaunchBlock*>(own.data());
-  const auto columns_at = reinterpret_cast<uintptr_t>(head->call.columns);
-  auto* const columns = reinterpret_cast<kernels::ColumnView*>(own.data() + columns_at);
-  for (size_t i = 0; i < segments.columns.size(); ++i) {
-    columns[i].data = writer->AddData(segments.columns[i].data(), Count(segments.columns[i]));
-  }
+  kernels::LaunchBlock* const head = Point(own.data(), WriteLists(segments, writer));
   if (groups != 0) head->call.dense = reinterpret_cast<kernels::i64*>(groups);
-  head->segments = writer->AddData(segments.rows.data(), Count(segments.rows));
-  head->num_segments = static_cast<kernels::u32>(segments.rows.size());
   head->launch = static_cast<kernels::u32>(number);
   return reinterpret_cast<DeviceAddress>(writer->AddData(own.data(), Count(own)));
 }
@@ -93,6 +117,30 @@ int64_t PieceBytes(const std::vector<SegmentPtr>& segments, int64_t num_columns,
   const int64_t entry =
       num_columns * int64_t{sizeof(kernels::SegmentColumn)} + int64_t{sizeof(kernels::SegmentRows)};
   return entries * entry + block_bytes + (num_columns + 2) * kAround;
+}
+
+// Once it is known that the device has done them: else the CPU will, and count.
+void CountSegments(const std::vector<SegmentPtr>& segments, int num_segments, QueryStats* stats) {
+  stats->segments_skipped += num_segments - Count(segments);
+  for (const SegmentPtr& segment : segments) CountSegment(*segment, stats);
+}
+
+void CountScan(const PlacedScan& scan, QueryStats* stats) {
+  stats->segments_run += scan.segments_run;
+  stats->segments_skipped += scan.segments_skipped;
+  stats->bytes_read += scan.bytes_read;
+  stats->rows_read += scan.num_rows;
+}
+
+Result<GpuSource> FindSource(const QueryContext& context, Gpu* gpu,
+                             const PipelineBinding& binding) {
+  GpuSource source;
+  if (gpu->options().prefetch == GpuPrefetch::kKept) {
+    source.scan = gpu->scans().Find(ScanKey::Of(binding));
+  }
+  if (source.scan != nullptr) return source;
+  SVM_ASSIGN_OR_RETURN(source.segments, ReadSegments(context, binding));
+  return source;
 }
 
 }  // namespace
@@ -114,12 +162,13 @@ GpuRun::~GpuRun() {
 Result<std::unique_ptr<GpuRun>> GpuRun::Make(const QueryContext& context, Gpu* gpu,
                                              const device::Program& program,
                                              const PipelineBinding& binding, LaunchSink* sink,
-                                             std::vector<SegmentPtr> segments) {
+                                             GpuSource source) {
   SVM_FAULT_POINT("exec.gpu.run");
   SVM_ASSIGN_OR_RETURN(auto predicates, binding.EvaluatePredicates());
   SVM_ASSIGN_OR_RETURN(auto translations, binding.TranslateKeys());
   std::unique_ptr<GpuRun> run(new GpuRun(context, gpu, program, binding, sink));
-  run->segments_ = std::move(segments);
+  run->segments_ = std::move(source.segments);
+  run->scan_ = std::move(source.scan);
   run->predicates_ = std::move(predicates);
   run->translations_ = std::move(translations);
   return run;
@@ -129,8 +178,8 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* 
                                               const device::Program& program,
                                               const PipelineBinding& binding,
                                               const MeasuredSteps& steps, LaunchSink* sink,
-                                              std::vector<SegmentPtr> segments) {
-  SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink, std::move(segments)));
+                                              GpuSource source) {
+  SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink, std::move(source)));
   SVM_RETURN_NOT_OK(run->WriteTables(steps, 0));
   return run;
 }
@@ -141,15 +190,22 @@ Result<std::unique_ptr<GpuRun>> GpuRun::BeginApart(const QueryContext& context, 
                                                    const MeasuredSteps& steps, DenseSink* sink,
                                                    std::vector<SegmentPtr> segments,
                                                    int num_areas) {
-  SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink, std::move(segments)));
+  SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink,
+                                      GpuSource{std::move(segments), nullptr}));
   run->no_groups_ = sink->NoGroups();
   SVM_RETURN_NOT_OK(run->WriteTables(steps, num_areas));
   return run;
 }
 
+int64_t GpuRun::NumRows() const {
+  if (scan_ != nullptr) return scan_->num_rows;
+  int64_t rows = 0;
+  for (const SegmentPtr& segment : segments_) rows += segment->num_rows;
+  return rows;
+}
+
 Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
-  int64_t num_rows = 0;
-  for (const SegmentPtr& segment : segments_) num_rows += segment->num_rows;
+  const int64_t num_rows = NumRows();
   SVM_RETURN_NOT_OK(sink_.Expect(num_rows, ShareLeft(steps)));
   const LaunchInputs inputs{binding_,    steps,         sink_,       num_rows,
                             predicates_, translations_, IsOverLink()};
@@ -157,7 +213,8 @@ Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
   SVM_ASSIGN_OR_RETURN(joins_, PlaceTables(&gpu_, binding_, turn_.stream()));
   times_.link_bytes += joins_.link_bytes;
   LaunchWriter sizes(0, {.placed = &joins_.placed});
-  WriteLaunch(inputs, gpu_.facts(), &sizes);
+  std::optional<LaunchPlan> plan;
+  WriteLaunch(inputs, gpu_.facts(), &plan, &sizes);
   piece_bytes_ = memory::RangeAllocator::SizeOf(
       PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size()));
   ring_bytes_ =
@@ -166,14 +223,19 @@ Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
   const int64_t space_at = areas_at + num_areas * (piece_bytes_ + AreaBytes());
   SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(space_at + sizes.space_bytes()));
   LaunchWriter writer(address, {.placed = &joins_.placed, .space_at = space_at});
-  Written written = WriteLaunch(inputs, gpu_.facts(), &writer);
-  plan_ = std::move(written.plan);
-  error_ = written.error;
+  error_ = WriteLaunch(inputs, gpu_.facts(), &plan, &writer);
+  plan_ = std::move(*plan);
   ring_ = address + static_cast<uint64_t>(writer.data_bytes());
   touched_ = TouchedShares(binding_.blueprint(), steps, plan_.steps);
   tables_ = writer.image();
+  // The one launch over a scan has the first piece of the ring, where the writer left the block.
+  int64_t bytes = writer.data_bytes();
+  if (scan_ != nullptr) {
+    Point(tables_.data() + bytes, {scan_->columns, scan_->rows, scan_->num_entries});
+    bytes = writer.bytes();
+  }
   block_.assign(writer.block().begin(), writer.block().end());
-  SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(address, tables_.data(), writer.data_bytes()));
+  SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(address, tables_.data(), bytes));
   SVM_RETURN_NOT_OK(sink_.Prepare(turn_.stream()));
   return MakeAreas(address + static_cast<uint64_t>(areas_at), num_areas);
 }
@@ -195,6 +257,7 @@ Status GpuRun::MakeAreas(DeviceAddress address, int num_areas) {
 }
 
 bool GpuRun::IsOverLink() const {
+  if (scan_ != nullptr) return false;
   if (gpu_.options().prefetch != GpuPrefetch::kKept) {
     return gpu_.options().prefetch == GpuPrefetch::kPassive;
   }
@@ -253,12 +316,61 @@ Status GpuRun::Collect(int number, int64_t* slots) {
 }
 
 Status GpuRun::LaunchAll() {
+  if (scan_ != nullptr) return LaunchScan();
   if (gpu_.options().prefetch == GpuPrefetch::kActive) return LaunchChunks();
+  if (segments_.empty()) return Status::OK();
   std::vector<GpuRows> rows;
   for (size_t i = 0; i < segments_.size(); ++i) {
     rows.push_back({static_cast<int>(i), 0, segments_[i]->num_rows});
   }
-  return Launch(rows);
+  SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
+  SVM_RETURN_NOT_OK(KeepScan(placed));
+  return Queue(std::move(placed), nullptr, turn_.stream());
+}
+
+Status GpuRun::LaunchScan() {
+  times_.device_bytes += scan_->launch_bytes;
+  device::LaunchShape shape = plan_.shape;
+  shape.num_blocks = NumBlocks(gpu_.facts(), plan_, scan_->num_tiles);
+  ++num_launches_;
+  return turn_.stream()->Launch(program_, shape, ring_);
+}
+
+Status GpuRun::KeepScan(const LaunchSegments& placed) {
+  const auto is_absent = [](const auto& copy) { return copy == nullptr; };
+  if (gpu_.options().prefetch != GpuPrefetch::kKept || Count(segments_) < kLeastSegments ||
+      std::any_of(placed.copies.begin(), placed.copies.end(), is_absent)) {
+    return Status::OK();
+  }
+  LaunchWriter sizes(0);
+  WriteLists(placed, &sizes);
+  auto room = gpu_.arena().Take(sizes.data_bytes());
+  if (!room.ok()) return Status::OK();  // it is a matter of time only
+  LaunchWriter writer(room->address());
+  Lists lists = WriteLists(placed, &writer);
+  auto scan = std::make_shared<PlacedScan>();
+  scan->lists = std::move(*room);
+  scan->columns = std::move(lists.columns);
+  scan->rows = lists.rows;
+  scan->num_entries = lists.num_entries;
+  scan->num_tiles = NumTiles(placed.rows);
+  for (size_t i = 0; i < placed.reads.size(); ++i) {
+    const DeviceCopies::Read& read = placed.reads[i];
+    scan->parts.push_back({read.buffer.get(), placed.copies[i], read.bytes});
+    scan->launch_bytes += read.bytes;
+  }
+  QueryStats counted;
+  CountSegments(segments_, binding_.source().table->num_segments(), &counted);
+  scan->num_rows = counted.rows_read;
+  scan->segments_run = counted.segments_run;
+  scan->segments_skipped = counted.segments_skipped;
+  scan->bytes_read = counted.bytes_read;
+  SVM_ASSIGN_OR_RETURN(device::Stream * stream, turn_.Stream(kCopyStream));
+  SVM_RETURN_NOT_OK(
+      stream->CopyIn(scan->lists.address(), writer.image().data(), writer.data_bytes()));
+  SVM_RETURN_NOT_OK(stream->Synchronize());
+  gpu_.scans().Keep(ScanKey::Of(binding_), std::move(scan));
+  return Status::OK();
 }
 
 Status GpuRun::LaunchChunks() {
@@ -313,7 +425,7 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   times_.copy_ms += segments.copy_ms;
   SVM_RETURN_NOT_OK(stream->CopyIn(address, piece.image.data(), writer.data_bytes()));
   device::LaunchShape shape = plan_.shape;
-  shape.num_blocks = NumBlocks(gpu_.facts(), plan_, segments.rows);
+  shape.num_blocks = NumBlocks(gpu_.facts(), plan_, NumTiles(segments.rows));
   ++num_launches_;
   return stream->Launch(program_, shape, block);
 }
@@ -358,30 +470,24 @@ Result<bool> GpuRun::Finish() {
   return true;
 }
 
-namespace {
-
-// Once it is known that the device has done them: else the CPU will, and count.
-void CountSegments(const std::vector<SegmentPtr>& segments, int num_segments, QueryStats* stats) {
-  stats->segments_skipped += num_segments - Count(segments);
-  for (const SegmentPtr& segment : segments) CountSegment(*segment, stats);
-}
-
-}  // namespace
-
 Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
                           const PipelineBinding& binding, const MeasuredSteps& steps,
                           LaunchSink* sink) {
-  SVM_ASSIGN_OR_RETURN(const std::vector<SegmentPtr> segments, ReadSegments(context, binding));
+  SVM_ASSIGN_OR_RETURN(const GpuSource source, FindSource(context, gpu, binding));
   GpuTimes times;
   for (;;) {
     SVM_ASSIGN_OR_RETURN(const auto run,
-                         GpuRun::Begin(context, gpu, program, binding, steps, sink, segments));
+                         GpuRun::Begin(context, gpu, program, binding, steps, sink, source));
     const base::Span span(&context.stats->spans, base::Stage::kRun);
     SVM_RETURN_NOT_OK(run->LaunchAll());
     SVM_ASSIGN_OR_RETURN(const bool taken, run->Finish());
     times.Add(run->times());
     if (!taken) continue;
-    CountSegments(segments, binding.source().table->num_segments(), context.stats);
+    if (source.scan != nullptr) {
+      CountScan(*source.scan, context.stats);
+    } else {
+      CountSegments(source.segments, binding.source().table->num_segments(), context.stats);
+    }
     return times;
   }
 }

@@ -28,18 +28,24 @@ struct GpuRows {
   int64_t row_end = 0;
 };
 
+// Where a run's rows are: in segments of the host, or on the device as a whole.
+struct GpuSource {
+  std::vector<SegmentPtr> segments;  // of the source that can hold rows that pass
+  PlacedScans::ScanPtr scan;         // instead of them, if there
+};
+
 // A pipeline's kernel on a GPU, launched over parts of its source: all at once, or a part at a time
 // by who gives the rest to others. Launches add to the same groups in the device's memory. One
 // thread at a time; what it was made from outlives it, and it waits for the device before it goes.
 class GpuRun {
  public:
-  // Takes a turn on the device and brings the tables there that the kernel looks into. 'segments'
-  // are those of the source that can hold rows that pass. Fault point exec.gpu.run.
+  // Takes a turn on the device and brings the tables there that the kernel looks into. Fault point
+  // exec.gpu.run.
   static base::Result<std::unique_ptr<GpuRun>> Begin(const QueryContext& context, Gpu* gpu,
                                                      const device::Program& program,
                                                      const PipelineBinding& binding,
                                                      const MeasuredSteps& steps, LaunchSink* sink,
-                                                     std::vector<SegmentPtr> segments);
+                                                     GpuSource source);
   // The same for launches that are apart, so many at a time; the sink has no slots of its own.
   static base::Result<std::unique_ptr<GpuRun>> BeginApart(
       const QueryContext& context, Gpu* gpu, const device::Program& program,
@@ -93,14 +99,17 @@ class GpuRun {
   static base::Result<std::unique_ptr<GpuRun>> Make(const QueryContext& context, Gpu* gpu,
                                                     const device::Program& program,
                                                     const PipelineBinding& binding,
-                                                    LaunchSink* sink,
-                                                    std::vector<SegmentPtr> segments);
+                                                    LaunchSink* sink, GpuSource source);
   base::Status WriteTables(const MeasuredSteps& steps, int num_areas);
   base::Status MakeAreas(device::DeviceAddress address, int num_areas);
   int64_t GroupBytes() const { return static_cast<int64_t>(no_groups_.size()) * 8; }
   int64_t AreaBytes() const { return memory::RangeAllocator::SizeOf(GroupBytes()); }
   base::Result<LaunchSegments> Place(std::span<const GpuRows> rows);
+  base::Status LaunchScan();
   base::Status LaunchChunks();
+  // Lists a launch over all segments on the device, for whoever asks for them again.
+  base::Status KeepScan(const LaunchSegments& placed);
+  int64_t NumRows() const;
   // The launch itself, of segments that are placed; in an area, or else into the common groups.
   base::Status Queue(LaunchSegments segments, Area* area, device::Stream* stream);
   base::Result<device::DeviceAddress> NextPiece(int64_t bytes);
@@ -115,6 +124,7 @@ class GpuRun {
   const PipelineBinding& binding_;
   LaunchSink& sink_;
   std::vector<SegmentPtr> segments_;
+  PlacedScans::ScanPtr scan_;
   std::vector<DictionaryPredicate::Bytes> predicates_;
   std::vector<PipelineBinding::Translation> translations_;
   Gpu::Turn turn_;

@@ -81,14 +81,19 @@ LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs&
   return plan;
 }
 
-int NumBlocks(const device::AcceleratorFacts& facts, const LaunchPlan& plan,
-              std::span<const kernels::SegmentRows> rows) {
-  int64_t warps = 0;  // that find a tile
+int64_t NumTiles(std::span<const kernels::SegmentRows> rows) {
+  int64_t tiles = 0;
   for (const kernels::SegmentRows& segment : rows) {
-    warps += (segment.row_end - segment.row_begin) / kernels::kWideTileRows + 1;
+    tiles += (segment.row_end - segment.row_begin) / kernels::kWideTileRows + 1;
   }
+  return tiles;
+}
+
+int NumBlocks(const device::AcceleratorFacts& facts, const LaunchPlan& plan, int64_t num_tiles) {
+  // A warp takes a tile at a time.
   const int warps_of_block = plan.shape.block_threads / kWarpThreads;
-  return static_cast<int>(std::clamp<int64_t>(warps / warps_of_block + 1, 1, facts.num_processors));
+  return static_cast<int>(
+      std::clamp<int64_t>(num_tiles / warps_of_block + 1, 1, facts.num_processors));
 }
 
 }  // namespace shadowvm::exec

@@ -27,8 +27,10 @@ struct LaunchPlan {
 LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
                       int64_t block_bytes);
 
+// Wide tiles that hold rows of these, at most.
+int64_t NumTiles(std::span<const kernels::SegmentRows> rows);
+
 // How many blocks find something to do.
-int NumBlocks(const device::AcceleratorFacts& facts, const LaunchPlan& plan,
-              std::span<const kernels::SegmentRows> rows);
+int NumBlocks(const device::AcceleratorFacts& facts, const LaunchPlan& plan, int64_t num_tiles);
 
 }  // namespace shadowvm::exec

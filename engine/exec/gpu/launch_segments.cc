@@ -101,6 +101,7 @@ class Placement {
 
   const std::vector<DeviceAddress>& addresses() const { return addresses_; }
   std::vector<DeviceCopies::CopyPtr> TakeCopies() { return std::move(copies_); }
+  std::vector<DeviceCopies::Read> TakeReads() { return std::move(reads_); }
 
   int64_t link_bytes = 0;
   int64_t device_bytes = 0;
@@ -206,6 +207,7 @@ Result<LaunchSegments> PlaceSegments(Gpu* gpu, const PipelineBinding& binding,
   launch.link_bytes = placement.link_bytes;
   launch.device_bytes = placement.device_bytes;
   launch.copy_ms = placement.copy_ms;
+  launch.reads = placement.TakeReads();
   launch.copies = placement.TakeCopies();
   return launch;
 }

@@ -28,7 +28,8 @@ struct LaunchRows {
 struct LaunchSegments {
   std::vector<std::vector<kernels::SegmentColumn>> columns;  // by column, then by entry
   std::vector<kernels::SegmentRows> rows;                    // by entry
-  std::vector<DeviceCopies::CopyPtr> copies;                 // that it reads
+  std::vector<DeviceCopies::Read> reads;                     // buffers, and how much of each
+  std::vector<DeviceCopies::CopyPtr> copies;                 // of reads; null: it has none
 
   int64_t link_bytes = 0;    // copied, and estimated: read in place
   int64_t device_bytes = 0;  // estimated: read from the device's memory

@@ -36,7 +36,8 @@ class DeviceCopiesTest : public ::testing::Test {
   memory::MemoryBudget budget_{256 * kMiB};
   std::unique_ptr<device::Accelerator> device_ = device::MakeEmulatedDevice().ValueOrDie();
   DeviceArena arena_{device_.get(), 4 * kMiB};
-  DeviceCopies copies_{&arena_};
+  PlacedScans scans_;
+  DeviceCopies copies_{&arena_, &scans_};
 };
 
 TEST_F(DeviceCopiesTest, WhatSavesMoreForItsSizeReplacesWhatSavesLess) {

@@ -163,6 +163,35 @@ TEST_F(GpuMemoryTest, CopiesAreKept) {
   EXPECT_GT(engine->gpu()->copies().bytes(), 2 * kMiB);
 }
 
+// A scan that lies there as a whole is told of once; its table's end is its own.
+TEST_F(GpuMemoryTest, ScansAreKept) {
+  const auto engine = MakeEngine({});
+  PlacedScans& scans = engine->gpu()->scans();
+  ExpectOnGpu(engine.get(), 100);
+  EXPECT_EQ(scans.size(), 1);
+  const Answered again = ExpectOnGpu(engine.get(), 100);
+  EXPECT_EQ(again.gpu.times.link_bytes, 0);
+  EXPECT_EQ(scans.size(), 1);
+  ExpectOnGpu(engine.get(), 200);  // another range may skip other segments
+  EXPECT_EQ(scans.size(), 2);
+  AddFacts(engine.get());
+  ExpectOnGpu(engine.get(), 100);
+  EXPECT_EQ(scans.size(), 1);
+}
+
+// Copies that a scan holds would otherwise never give way.
+TEST_F(GpuMemoryTest, ScansGiveWay) {
+  const auto engine = MakeEngine({});
+  Gpu& gpu = *engine->gpu();
+  ExpectOnGpu(engine.get(), 100);
+  ASSERT_EQ(gpu.scans().size(), 1);
+  gpu.copies().Drop(gpu.arena().cap());
+  EXPECT_EQ(gpu.scans().size(), 0);
+  EXPECT_EQ(gpu.copies().bytes(), 0);
+  ExpectOnGpu(engine.get(), 100);
+  EXPECT_EQ(gpu.scans().size(), 1);
+}
+
 // A build side that is kept for later queries has its join table kept on the device too.
 TEST_F(GpuMemoryTest, JoinTablesAreKept) {
   EngineOptions options = TestEngineOptions();
