@@ -40,6 +40,10 @@ struct BuildKey {
   static std::optional<BuildKey> Of(const plan::Pipeline& pipeline, const plan::Settings& settings,
                                     const std::shared_ptr<columns::TableSource>& table,
                                     bool in_memory = false);
+  // Whose columns they are.
+  std::shared_ptr<columns::TableSource> source_table() const {
+    return memory != nullptr ? memory : table;
+  }
   // Of the same files as they are now.
   bool HasSameContents(const BuildKey& other) const;
   bool operator==(const BuildKey& other) const;

@@ -78,7 +78,7 @@ base::Result<std::unique_ptr<QueryPlan>> Engine::Plan(const v1::Command& command
 }
 
 base::Result<std::shared_ptr<arrow::Table>> Engine::Run(QueryPlan* plan, RunOptions options) {
-  SVM_RETURN_NOT_OK(plan->Reopen());
+  if (!options.just_planned) SVM_RETURN_NOT_OK(plan->Reopen());
   QueryStats own_stats;
   if (options.stats == nullptr) options.stats = &own_stats;
   return RunOpened(plan, options);
@@ -87,8 +87,17 @@ base::Result<std::shared_ptr<arrow::Table>> Engine::Run(QueryPlan* plan, RunOpti
 base::Result<std::shared_ptr<arrow::Table>> Engine::RunOpened(QueryPlan* plan,
                                                               const RunOptions& options) {
   constexpr int kMaxRestarts = 8;
+  std::unique_ptr<Query> query = plan->TakeQuery();
+  if (query != nullptr && !query->BeginAgain(options)) {
+    // Strings may be laid out in another way by now than its tables know.
+    query = nullptr;
+    SVM_RETURN_NOT_OK(plan->Reopen());
+  }
   for (int restarts = 0;; ++restarts) {
-    auto answer = Query(this, plan, options).Run();
+    if (query == nullptr) query = std::make_unique<Query>(this, plan, options);
+    auto answer = query->Run();
+    if (answer.ok() && query->Rest()) plan->KeepQuery(std::move(query));
+    query = nullptr;
     // A string column outgrew its dictionary while it was read: the table knows its new layout now.
     const bool changed = base::CodeOf(answer.status()) == base::ErrorCode::kLayoutChanged;
     if (answer.ok() || !changed || restarts == kMaxRestarts) return answer;
@@ -108,7 +117,13 @@ base::Status Engine::AddTable(const std::string& name, const arrow::Table& table
   return AddTable(name, std::move(imported));
 }
 
+void Engine::KeepAddedBuilds(bool keep) {
+  plans_->ForgetRuns();
+  builds_->SetInMemory(keep);
+}
+
 void Engine::DropTables() {
+  plans_->ForgetRuns();
   builds_->Clear();
   segments_->Clear();
   files_->Clear();
@@ -128,6 +143,15 @@ base::Result<std::shared_ptr<columns::TableSource>> Engine::Open(const plan::Sca
       std::shared_ptr<columns::TableSource> table,
       source.list != nullptr ? files_->Open(*source.list) : files_->Open(source.paths));
   return table;
+}
+
+bool Engine::IsUnchanged(const plan::ScanSource& source, const columns::TableSource& table) {
+  if (!source.table.empty()) {
+    std::lock_guard lock(mutex_);
+    const auto found = tables_.find(source.table);
+    return found != tables_.end() && found->second.get() == &table;
+  }
+  return source.list == nullptr && storage::IsUnchanged(source.paths, table);
 }
 
 }  // namespace shadowvm::exec

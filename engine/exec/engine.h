@@ -68,7 +68,10 @@ class Engine {
   // The table a scan names: registered, or opened from its files.
   base::Result<std::shared_ptr<columns::TableSource>> Open(const plan::ScanSource& source);
   // As EngineOptions::keep_added_builds says at first; those kept so far go.
-  void KeepAddedBuilds(bool keep) { builds_->SetInMemory(keep); }
+  void KeepAddedBuilds(bool keep);
+  // Whether a table that was opened from a source is still what it would open. False where that is
+  // not cheaper to know than to open it.
+  bool IsUnchanged(const plan::ScanSource& source, const columns::TableSource& table);
   // Drops all that stays in memory of files: segments, and build sides of joins.
   void DropTables();
   int64_t segment_bytes() const { return segments_->counters().bytes; }

@@ -112,15 +112,18 @@ void PipelineRun::PlanBuildKeys() {
 base::Result<PipelineOutput> PipelineRun::Run(std::shared_ptr<vkernel::KernelSlot> kernel) {
   kernel_ = std::move(kernel);
   context_.stats->kernels.push_back({blueprint_.title, rendered_.text});
-  SVM_ASSIGN_OR_RETURN(
-      binding_, PipelineBinding::Make(context_, blueprint_, rendered_.arguments, source_, joins_));
+  if (binding_ == nullptr) {
+    SVM_ASSIGN_OR_RETURN(binding_, PipelineBinding::Make(context_, blueprint_, rendered_.arguments,
+                                                         source_, joins_));
+  }
   SVM_ASSIGN_OR_RETURN(RowSet rows, RunMeasured());
   const bool build = pipeline_.sink == plan::SinkKind::kBuild;
-  output_.schema =
+  PipelineOutput output = output_;
+  output.schema =
       build ? plan::As<plan::JoinNode>(*pipeline_.node).right().output : pipeline_.node->output;
-  output_.most_rows = build ? source_.table->num_rows() : rows.num_rows;
-  output_.rows = std::make_shared<const RowSet>(std::move(rows));
-  return std::move(output_);
+  output.most_rows = build ? source_.table->num_rows() : rows.num_rows;
+  output.rows = std::make_shared<const RowSet>(std::move(rows));
+  return output;
 }
 
 base::Result<RowSet> PipelineRun::RunMeasured() {
@@ -164,10 +167,14 @@ void PipelineRun::ChooseDevice() {
   report.predicted_ms = choice.predicted(mode_);
 }
 
-uint64_t PipelineRun::ShapeAt(double device_share) const {
+uint64_t PipelineRun::ShapeAt(double device_share) {
   const bool on_device = device_share >= schedule::kResidentShare;
-  const std::string place = on_device ? " device" : " host";
-  return schedule::KernelHistory::ShapeOf(rendered_.text, context_.gpu->facts().name + place);
+  uint64_t& shape = shapes_[on_device ? 1 : 0];
+  if (shape == 0) {
+    const std::string place = on_device ? " device" : " host";
+    shape = schedule::KernelHistory::ShapeOf(rendered_.text, context_.gpu->facts().name + place);
+  }
+  return shape;
 }
 
 void PipelineRun::RememberCpu(double milliseconds) {
@@ -262,11 +269,18 @@ base::Result<RowSet> PipelineRun::CollectOnCpu(KernelRun* run, int64_t enough) {
   return WithKeepers(std::move(rows), *run);
 }
 
-base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
+base::Status PipelineRun::AddGroupCodes() {
+  if (has_group_codes_) return base::Status::OK();
   for (const Grouping::JoinCodes& codes : grouping_.join_codes) {
     SVM_RETURN_NOT_OK(joins_[codes.join].AddCodes(context_, codes.columns, *codes.codes));
   }
   binding_->RefreshJoins();
+  has_group_codes_ = true;
+  return base::Status::OK();
+}
+
+base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
+  SVM_RETURN_NOT_OK(AddGroupCodes());
   std::vector<int64_t> origins;
   for (const DenseKey& key : grouping_.dense_keys) {
     origins.push_back(key.origin);
@@ -313,9 +327,11 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   const auto program = GpuProgram();
   if (!program.ok()) return give_up(program.status().message());
   if (*program == nullptr) return give_up(kStillCompiling);
-  SVM_ASSIGN_OR_RETURN(const MeasuredSteps steps, run->MeasureSteps());
+  if (!steps_.has_value()) {
+    SVM_ASSIGN_OR_RETURN(steps_, run->MeasureSteps());
+  }
   const base::Result<GpuTimes> ran =
-      RunOnGpu(context_, context_.gpu, **program, *binding_, steps, sink);
+      RunOnGpu(context_, context_.gpu, **program, *binding_, *steps_, sink);
   // The groups are as they were. If it was the query that failed it fails again, here.
   if (!ran.ok()) return give_up(ran.status().message());
   report.times = *ran;
@@ -331,7 +347,10 @@ base::Result<vkernel::ProgramCache::Loaded> PipelineRun::GpuProgram() {
 
 base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const DenseSink& sink) {
   MixedPipeline pipeline{run, binding_.get(), groups, sink, {}, {}};
-  SVM_ASSIGN_OR_RETURN(pipeline.steps, run->MeasureSteps());
+  if (!steps_.has_value()) {
+    SVM_ASSIGN_OR_RETURN(steps_, run->MeasureSteps());
+  }
+  pipeline.steps = *steps_;
   GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();
   gpu_report.title = blueprint_.title;
   gpu_report.text = gpu_text_;

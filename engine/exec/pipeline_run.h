@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "engine/exec/query_context.h"
 #include "engine/exec/sort_keys.h"
 #include "engine/exec/state/dense_groups.h"
+#include "engine/exec/step_order.h"
 #include "engine/vkernel/render/kernel_renderer.h"
 
 namespace shadowvm::exec {
@@ -34,7 +36,7 @@ class PipelineRun {
   base::Status Plan();
   vkernel::KernelText text() const { return {blueprint_.title, rendered_.text}; }
 
-  // Runs the compiled kernel. Once, after Plan.
+  // Runs the compiled kernel. After Plan; again only if its build sides and its table are the same.
   base::Result<PipelineOutput> Run(std::shared_ptr<vkernel::KernelSlot> kernel);
 
  private:
@@ -46,11 +48,13 @@ class PipelineRun {
   base::Result<RowSet> RunSink();
   base::Result<RowSet> RunCollect(int64_t enough);
   base::Result<RowSet> RunDense(const plan::AggregateNode& node);
+  // Tables that say which group a row belongs to.
+  base::Status AddGroupCodes();
   // Decides where the pipeline runs.
   void ChooseDevice();
   PipelineDevices& devices() { return context_.stats->devices.back(); }
   // Its kernel in the history, by where its rows are.
-  uint64_t ShapeAt(double device_share) const;
+  uint64_t ShapeAt(double device_share);
   // How fast the device was that ran it alone.
   void RememberCpu(double milliseconds);
   void RememberGpu(const GpuTimes& times);
@@ -90,6 +94,9 @@ class PipelineRun {
   std::vector<plan::ExpressionPtr> extra_;  // computed keys of a build side
   PipelineOutput output_;
   std::unique_ptr<PipelineBinding> binding_;
+  bool has_group_codes_ = false;
+  uint64_t shapes_[2] = {};             // by whether the device has the rows; 0: not known yet
+  std::optional<MeasuredSteps> steps_;  // once a GPU has been told of them
   std::shared_ptr<vkernel::KernelSlot> kernel_;
 };
 

@@ -6,9 +6,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/exec/engine.h"
+#include "engine/exec/query.h"
 #include "engine/plan/plan_builder.h"
 
 namespace shadowvm::exec {
+
+PlanCache::PlanCache(Engine* engine) : engine_(*engine) { engine_.budget().AddReclaimer(this); }
+
+PlanCache::~PlanCache() { engine_.budget().RemoveReclaimer(this); }
+
+void PlanCache::ForgetRuns() {
+  std::vector<std::unique_ptr<Query>> forgotten;  // freed after the lock
+  std::lock_guard lock(mutex_);
+  for (const Kept& kept : kept_) forgotten.push_back(kept.plan->TakeQuery());
+}
 
 base::Result<std::shared_ptr<QueryPlan>> PlanCache::Take(const std::string& command,
                                                          base::Spans* spans) {

@@ -11,6 +11,7 @@
 #include "engine/exec/row_pipeline.h"
 #include "engine/exec/state/row_conversion.h"
 #include "engine/storage/parquet_sink.h"
+#include "engine/storage/parquet_table.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -27,34 +28,79 @@ std::vector<std::string> NamesOf(const columns::Schema& schema) {
 }  // namespace
 
 Query::Query(Engine* engine, QueryPlan* plan, const RunOptions& options)
-    : plan_(*plan), options_(options), builds_(*engine->builds_) {
+    : engine_(*engine), plan_(*plan), builds_(*engine->builds_) {
   context_.budget = &engine->budget_;
-  context_.workers = {engine->device_.get(), options.cancel};
   context_.kernels = engine->kernels_.get();
+  context_.history = &engine->history_;
+  context_.machine = engine->machine_;
+  context_.settings = plan->settings();
+  Begin(options);
+}
+
+void Query::Begin(const RunOptions& options) {
+  options_ = options;
+  context_.workers = {engine_.device_.get(), options.cancel};
   context_.mode = options.mode;
   context_.wait_for_gpu = options.wait_for_gpu || context_.mode == schedule::Mode::kGpu;
   if (context_.mode != schedule::Mode::kCpu) {
-    gpu_ = engine->gpu_->Take(context_.wait_for_gpu);
+    gpu_ = engine_.gpu_->Take(context_.wait_for_gpu);
     context_.gpu = gpu_.get();
   }
-  context_.history = &engine->history_;
-  context_.machine = engine->machine_;
   context_.policy = options.policy;
   context_.trace = options.trace;
   context_.stats = options.stats;
   context_.partitions = options.partitions;
-  context_.settings = plan->settings();
   // A query that starts over runs other kernels.
   context_.stats->kernels.clear();
   context_.stats->gpu.clear();
   context_.stats->devices.clear();
 }
 
+bool Query::IsPlanLasting(const plan::Pipeline& pipeline) const {
+  const auto is_kept = [&](int input) { return outputs_[input].kept != nullptr; };
+  return pipeline.source.scan != nullptr &&
+         std::all_of(pipeline.depends_on.begin(), pipeline.depends_on.end(), is_kept);
+}
+
+bool Query::Rest() {
+  for (const plan::Pipeline& pipeline : plan_.pipelines()) {
+    if (outputs_[pipeline.id].kept != nullptr) continue;
+    if (!OnlyRearranges(pipeline) && planned_[pipeline.id] == nullptr) return false;
+    outputs_[pipeline.id] = {};
+  }
+  last_gpu_ = gpu_;
+  gpu_.reset();
+  context_.gpu = nullptr;
+  context_.stats = nullptr;
+  context_.workers.cancel = nullptr;
+  options_ = {};
+  return true;
+}
+
+bool Query::BeginAgain(const RunOptions& options) {
+  if (options.mode != context_.mode) return false;
+  for (const plan::Pipeline& pipeline : plan_.pipelines()) {
+    if (!IsUnchanged(pipeline)) return false;
+  }
+  Begin(options);
+  return gpu_ == last_gpu_.lock();
+}
+
+bool Query::IsUnchanged(const plan::Pipeline& pipeline) const {
+  if (pipeline.source.scan == nullptr) return true;
+  const std::optional<BuildKey>& key = build_keys_[pipeline.id];
+  const auto before = key.has_value()                    ? key->source_table()
+                      : planned_[pipeline.id] != nullptr ? planned_[pipeline.id]->source.table
+                                                         : nullptr;
+  const auto now = plan_.Open(pipeline.source.scan->source);
+  return before != nullptr && now.ok() && storage::HasSameValues(*before, **now);
+}
+
 base::Result<std::shared_ptr<arrow::Table>> Query::Run() {
   const std::vector<plan::Pipeline>& pipelines = plan_.pipelines();
   outputs_.resize(pipelines.size());
   planned_.resize(pipelines.size());
-  SVM_RETURN_NOT_OK(FindBuilds());
+  if (build_keys_.empty()) SVM_RETURN_NOT_OK(FindBuilds());
   SVM_RETURN_NOT_OK(PrepareLeaves());
   for (const plan::Pipeline& pipeline : pipelines) SVM_RETURN_NOT_OK(Pass(pipeline));
   return Answer(pipelines.back());
@@ -105,7 +151,7 @@ base::Status Query::PrepareLeaves() {
   std::vector<vkernel::KernelText> texts;
   for (const plan::Pipeline& pipeline : plan_.pipelines()) {
     if (!pipeline.depends_on.empty() || IsDone(pipeline)) continue;
-    SVM_RETURN_NOT_OK(PlanPipeline(pipeline));
+    if (planned_[pipeline.id] == nullptr) SVM_RETURN_NOT_OK(PlanPipeline(pipeline));
     leaves.push_back(pipeline.id);
     texts.push_back(planned_[pipeline.id]->run->text());
   }
@@ -139,9 +185,10 @@ base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
     SVM_ASSIGN_OR_RETURN(planned.kernel, context_.kernels->Get(text.name, text.text));
   }
   SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id], planned.run->Run(planned.kernel));
-  planned_[pipeline.id].reset();
+  planned.kernel = nullptr;
+  if (!IsPlanLasting(pipeline)) planned_[pipeline.id].reset();
   if (build_keys_[pipeline.id]) {
-    builds_.Keep(std::move(*build_keys_[pipeline.id]), outputs_[pipeline.id]);
+    builds_.Keep(*build_keys_[pipeline.id], outputs_[pipeline.id]);
   }
   return base::Status::OK();
 }
@@ -155,7 +202,8 @@ void Query::ReleaseInputs(const plan::Pipeline& done) {
           return std::find(later.depends_on.begin(), later.depends_on.end(), input) !=
                  later.depends_on.end();
         });
-    if (!needed) outputs_[input].rows.reset();
+    // Those that are kept are there anyway.
+    if (!needed && outputs_[input].kept == nullptr) outputs_[input].rows.reset();
   }
 }
 

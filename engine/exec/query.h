@@ -27,6 +27,13 @@ class Query {
 
   base::Result<std::shared_ptr<arrow::Table>> Run();
 
+  // After a run that went well: gives back all that is of that run alone. False: what is left is of
+  // no use to a later one.
+  bool Rest();
+  // Makes one that rests ready to run once more; what it planned before holds. False, and it is of
+  // no use: its tables are others by now, or the devices it may use.
+  bool BeginAgain(const RunOptions& options);
+
  private:
   // Takes build sides that an earlier query has left: their pipelines need not run.
   base::Status FindBuilds();
@@ -41,16 +48,23 @@ class Query {
   base::Status PlanPipeline(const plan::Pipeline& pipeline);
   base::Result<SourceView> ViewOf(const plan::Pipeline& pipeline);
   void ReleaseInputs(const plan::Pipeline& done);
+  void Begin(const RunOptions& options);
+  // Whether what was planned for a pipeline holds as long as its table does.
+  bool IsPlanLasting(const plan::Pipeline& pipeline) const;
+  // Whether a scan would read what it has read before.
+  bool IsUnchanged(const plan::Pipeline& pipeline) const;
   base::Result<std::shared_ptr<arrow::Table>> Answer(const plan::Pipeline& last);
 
+  Engine& engine_;
   QueryPlan& plan_;
-  const RunOptions& options_;
+  RunOptions options_;
   std::shared_ptr<Gpu> gpu_;
+  std::weak_ptr<Gpu> last_gpu_;  // of one that rests
   QueryContext context_;
   BuildCache& builds_;
   std::vector<PipelineOutput> outputs_;
   std::vector<std::optional<BuildKey>> build_keys_;  // by pipeline
-  // By pipeline, from when it is planned until it has run.
+  // By pipeline, from when it is planned until it has run, or as long as that lasts.
   struct Planned {
     SourceView source;
     std::unique_ptr<PipelineRun> run;

@@ -106,6 +106,8 @@ struct RunOptions {
   bool wait_for_gpu = false;           // and for its kernels, in modes auto and mixed too
   schedule::PolicyChoice policy = {};  // mode mixed
   bool trace = false;                  // mode mixed: who took which partition when
+  // The plan was made, or taken from the cache, for this run: its tables need not be opened anew.
+  bool just_planned = false;
   // Called at the barrier of each pipeline, in their order, by the thread that runs the query. A
   // query that starts over passes the same barriers again.
   std::function<void(const PipelineStats&)> on_barrier = {};

@@ -4,6 +4,7 @@
 #include "engine/exec/query_plan.h"
 
 #include "engine/exec/engine.h"
+#include "engine/exec/query.h"
 #include "engine/plan/plan_builder.h"
 #include "engine/plan/rewrite.h"
 #include "engine/plan/support.h"
@@ -38,6 +39,10 @@ base::Result<std::shared_ptr<columns::TableSource>> QueryPlan::Open(
 
 base::Status QueryPlan::Reopen() {
   for (Opened& opened : opened_) {
+    if (opened.table != nullptr && query_ != nullptr &&
+        engine_.IsUnchanged(opened.source, *opened.table)) {
+      continue;
+    }
     SVM_ASSIGN_OR_RETURN(auto now, engine_.Open(opened.source));
     if (now->schema().fields != opened.fields) {
       return base::MakeError(
@@ -49,7 +54,16 @@ base::Status QueryPlan::Reopen() {
   return base::Status::OK();
 }
 
+QueryPlan::QueryPlan(Engine* engine) : engine_(*engine) {}
+
+QueryPlan::~QueryPlan() = default;
+
+void QueryPlan::KeepQuery(std::unique_ptr<Query> query) { query_ = std::move(query); }
+
+std::unique_ptr<Query> QueryPlan::TakeQuery() { return std::move(query_); }
+
 void QueryPlan::CloseTables() {
+  if (query_ != nullptr) return;
   for (Opened& opened : opened_) opened.table = nullptr;
 }
 

@@ -17,6 +17,7 @@
 namespace shadowvm::exec {
 
 class Engine;
+class Query;
 
 // A command made ready to run: typed, checked, rewritten, cut into pipelines, its tables open. A
 // run sees each file as it was when its table was opened.
@@ -26,6 +27,8 @@ class QueryPlan : private plan::Catalog {
   static base::Result<std::unique_ptr<QueryPlan>> Make(Engine* engine, const v1::Command& command,
                                                        base::Spans* spans);
 
+  ~QueryPlan();
+
   const plan::Settings& settings() const { return plan_->settings(); }
   const std::vector<plan::Pipeline>& pipelines() const { return pipelines_; }
   // Of the answer.
@@ -33,11 +36,15 @@ class QueryPlan : private plan::Catalog {
 
   // What a scan of this plan reads.
   base::Result<std::shared_ptr<columns::TableSource>> Open(const plan::ScanSource& source);
-  // Opens every table anew: for a run that comes later than the planning, or once more.
-  // kFileChanged if a table has other columns now.
+  // Opens every table anew: for a run that comes later than the planning, or once more; as long as
+  // a query rests only those that have changed. kFileChanged if a table has other columns now.
   base::Status Reopen();
-  // Lets go of the tables, until Reopen.
+  // Lets go of the tables, until Reopen, unless a query rests, which holds them.
   void CloseTables();
+
+  // The last run's query, which rests until the next.
+  void KeepQuery(std::unique_ptr<Query> query);
+  std::unique_ptr<Query> TakeQuery();
 
  private:
   struct Opened {
@@ -46,13 +53,14 @@ class QueryPlan : private plan::Catalog {
     std::shared_ptr<columns::TableSource> table;
   };
 
-  explicit QueryPlan(Engine* engine) : engine_(*engine) {}
+  explicit QueryPlan(Engine* engine);
   base::Result<columns::Schema> SchemaOf(const plan::ScanSource& source) override;
 
   Engine& engine_;
   std::vector<Opened> opened_;
   std::optional<plan::Plan> plan_;
   std::vector<plan::Pipeline> pipelines_;  // point into the plan
+  std::unique_ptr<Query> query_;
 };
 
 }  // namespace shadowvm::exec

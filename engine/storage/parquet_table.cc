@@ -139,4 +139,23 @@ base::Result<std::shared_ptr<const columns::Segment>> ParquetTable::Read(
   return result;
 }
 
+bool IsUnchanged(std::span<const std::string> paths, const columns::TableSource& table) {
+  const auto* const opened = dynamic_cast<const ParquetTable*>(&table);
+  if (opened == nullptr) return false;
+  const Footers& files = opened->contents().files().files;
+  return std::equal(paths.begin(), paths.end(), files.begin(), files.end(),
+                    [](const std::string& path, const auto& file) {
+                      if (path != file->path) return false;
+                      const auto identity = FileIdentity::Of(path);
+                      return identity.ok() && *identity == file->identity;
+                    });
+}
+
+bool HasSameValues(const columns::TableSource& a, const columns::TableSource& b) {
+  const auto* const first = dynamic_cast<const ParquetTable*>(&a);
+  const auto* const second = dynamic_cast<const ParquetTable*>(&b);
+  if (first == nullptr || second == nullptr) return &a == &b;
+  return &first->contents() == &second->contents();
+}
+
 }  // namespace shadowvm::storage

@@ -46,6 +46,7 @@ class ParquetTable : public columns::TableSource {
   std::vector<std::shared_ptr<const columns::Segment>> FindResident(
       std::span<const int> segments, std::span<const int> columns) override;
   const TableContents& contents() const { return *contents_; }
+  std::shared_ptr<const TableContents> shared_contents() const { return contents_; }
   // Its address names the column's values: tables of the same contents share it.
   const TableColumn& column(int ordinal) const { return columns_[ordinal]->column; }
 
@@ -63,5 +64,12 @@ class ParquetTable : public columns::TableSource {
   mutable std::mutex mutex_;
   std::vector<std::optional<TextLayout>> pinned_;  // by column, text only
 };
+
+// Whether files that a table was opened from are still the same. False for folders, which must be
+// listed to know.
+bool IsUnchanged(std::span<const std::string> paths, const columns::TableSource& table);
+
+// Whether two tables, opened from the same source, hold the same values.
+bool HasSameValues(const columns::TableSource& a, const columns::TableSource& b);
 
 }  // namespace shadowvm::storage

@@ -222,6 +222,7 @@ class EngineRunner : public QueryRunner {
     options.mode = settings_.mode;
     options.policy = settings_.policy;
     options.trace = !settings_.trace_file.empty();
+    options.just_planned = true;
     return options;
   }
 

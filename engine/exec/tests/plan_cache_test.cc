@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/cli/bench/answer_json.h"
 #include "engine/exec/tests/kernel_fixture.h"
 #include "engine/exec/tests/kernel_tables.h"
@@ -71,6 +73,94 @@ TEST_F(PlanCacheTest, APlanMayOutliveTheCache) {
   const auto plan = plans_->Take(command_, nullptr).ValueOrDie();
   plans_.reset();
   EXPECT_EQ(Answer(plan.get())[0][0], 45);
+}
+
+// A query of two tables whose plan, once its build side is kept, holds from run to run.
+class RestingQueryTest : public ::testing::Test {
+ protected:
+  void AddTables(int32_t factor) {
+    const auto facts = MakeTable({{"k", Int32s(1000, [](int64_t i) { return i % 10; })},
+                                  {"v", Int32s(1000, [](int64_t i) { return i; })}});
+    ASSERT_TRUE(engine_->AddTable("facts", *facts).ok());
+    AddNames(factor);
+  }
+  void AddNames(int32_t factor) {
+    const auto names =
+        MakeTable({{"id", Int32s(10, [](int64_t i) { return i; })},
+                   {"group", Int32s(10, [&](int64_t i) { return i % 3 * factor; })}});
+    ASSERT_TRUE(engine_->AddTable("names", *names).ok());
+  }
+
+  struct Answered {
+    nlohmann::json rows;  // sorted
+    bool planned = false;
+  };
+  Answered Ask(schedule::Mode mode = schedule::Mode::kCpu) {
+    QueryStats stats;
+    const auto plan = engine_->Plan(command_, &stats.spans).ValueOrDie();
+    const auto answer = engine_->Run(plan.get(), {.stats = &stats, .mode = mode});
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    if (!answer.ok()) return {};
+    Answered answered{cli::RowsToJson(**answer).ValueOrDie(),
+                      stats.spans.Milliseconds(base::Stage::kRender) > 0};
+    std::sort(answered.rows.begin(), answered.rows.end());
+    return answered;
+  }
+  // One run makes the build side, the next one finds it.
+  nlohmann::json AskTwice() {
+    Ask();
+    return Ask().rows;
+  }
+  static EngineOptions Options() {
+    EngineOptions options = TestEngineOptions();
+    options.keep_added_builds = true;
+    return options;
+  }
+
+  std::unique_ptr<Engine> engine_ = Engine::Make(Options()).ValueOrDie();
+  const std::string command_ = client::Table("facts")
+                                   .Join(client::Table("names"), {client::On("k", "id")})
+                                   .GroupBy({"group"})
+                                   .Aggregate({Sum(Col("v")).As("sum")})
+                                   .ToCommand()
+                                   .SerializeAsString();
+};
+
+TEST_F(RestingQueryTest, APlanThatHoldsIsNotMadeAgain) {
+  AddTables(1);
+  const nlohmann::json rows = AskTwice();
+  for (int again = 0; again < 3; ++again) {
+    const Answered answered = Ask();
+    EXPECT_FALSE(answered.planned);
+    EXPECT_EQ(answered.rows, rows);
+  }
+}
+
+TEST_F(RestingQueryTest, OtherTablesAreOtherRows) {
+  AddTables(1);
+  const nlohmann::json rows = AskTwice();
+  AddNames(5);
+  const Answered other = Ask();
+  EXPECT_TRUE(other.planned);
+  EXPECT_NE(other.rows, rows);
+  EXPECT_EQ(other.rows[1][0], 5);
+}
+
+TEST_F(RestingQueryTest, ItGivesItsMemoryBack) {
+  AddTables(1);
+  const nlohmann::json rows = AskTwice();
+  engine_->DropTables();
+  const Answered answered = Ask();
+  EXPECT_TRUE(answered.planned);
+  EXPECT_EQ(answered.rows, rows);
+}
+
+TEST_F(RestingQueryTest, AnotherModeIsPlannedAnew) {
+  AddTables(1);
+  const nlohmann::json rows = AskTwice();
+  const Answered answered = Ask(schedule::Mode::kAuto);
+  EXPECT_TRUE(answered.planned);
+  EXPECT_EQ(answered.rows, rows);
 }
 
 }  // namespace
