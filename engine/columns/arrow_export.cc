@@ -6,6 +6,7 @@
 #include <arrow/api.h>
 #include <arrow/util/bit_util.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -110,24 +111,41 @@ std::string_view TextAt(const Layout& layout, const Dictionary* dictionary,
   return {segment.data->as<char>() + offsets[row], offsets[row + 1] - offsets[row]};
 }
 
+int64_t TextBytes(const Layout& layout, const Dictionary* dictionary,
+                  const ColumnSegment& segment) {
+  int64_t bytes = 0;
+  for (int64_t row = 0; row < segment.num_rows; ++row) {
+    if (IsValid(segment, row)) {
+      bytes += static_cast<int64_t>(TextAt(layout, dictionary, segment, row).size());
+    }
+  }
+  return bytes;
+}
+
+// An array holds no more than 2 GiB of text.
 base::Result<arrow::ArrayVector> TextArrays(Type type, const Layout& layout,
                                             const Dictionary* dictionary,
                                             const ColumnSegment& segment) {
   SVM_FAULT_POINT("columns.export");
   SVM_ASSIGN_OR_RETURN(auto made, arrow::MakeBuilder(ToArrow(type)));
   auto& builder = static_cast<arrow::BinaryBuilder&>(*made);
+  const int64_t bytes = TextBytes(layout, dictionary, segment);
+  SVM_RETURN_NOT_OK(builder.Reserve(segment.num_rows));
+  SVM_RETURN_NOT_OK(builder.ReserveData(std::min<int64_t>(bytes, INT32_MAX)));
   arrow::ArrayVector arrays;
   for (int64_t row = 0; row < segment.num_rows; ++row) {
     if (!IsValid(segment, row)) {
-      SVM_RETURN_NOT_OK(builder.AppendNull());
+      builder.UnsafeAppendNull();
       continue;
     }
     const std::string_view text = TextAt(layout, dictionary, segment, row);
     if (builder.value_data_length() + static_cast<int64_t>(text.size()) > INT32_MAX) {
       SVM_ASSIGN_OR_RETURN(auto full, builder.Finish());
       arrays.push_back(std::move(full));
+      SVM_RETURN_NOT_OK(builder.Reserve(segment.num_rows - row));
+      SVM_RETURN_NOT_OK(builder.ReserveData(std::min<int64_t>(bytes, INT32_MAX)));
     }
-    SVM_RETURN_NOT_OK(builder.Append(text));
+    builder.UnsafeAppend(text);
   }
   SVM_ASSIGN_OR_RETURN(auto last, builder.Finish());
   arrays.push_back(std::move(last));

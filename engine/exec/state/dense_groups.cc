@@ -44,6 +44,11 @@ void EmitJoinKey(const DenseKey& key, int payload, std::span<const uint32_t> cod
   }
 }
 
+void EmitKey(const DenseKey& key, int payload, std::span<const uint32_t> codes, RowData* data) {
+  if (key.codes == nullptr) return EmitColumnKey(key, codes, data);
+  EmitJoinKey(key, payload, codes, data);
+}
+
 }  // namespace
 
 DenseKey DenseKey::Column(int64_t min, int64_t max, bool nullable) {
@@ -143,43 +148,47 @@ base::Status DenseGroups::Merge(const schedule::Workers& workers) {
   return schedule::ParallelRanges(workers, static_cast<int64_t>(num_slots_), kMergeSlots, merge);
 }
 
-bool DenseGroups::IsGroup(uint64_t slot) const {
+bool DenseGroups::IsGroup(const int64_t* group, std::span<const uint32_t> codes) const {
   if (options_.keys.empty()) return true;
-  const int presence = options_.accumulators[options_.presence].word;
-  if (merged_[slot * row_words_ + presence] == 0) return false;
-  for (size_t key = 0; key < options_.keys.size(); ++key) {
-    if (options_.keys[key].codes != nullptr && CodeOf(slot, key) == 0) return false;
+  if (group[options_.accumulators[options_.presence].word] == 0) return false;
+  for (size_t key = 0; key < codes.size(); ++key) {
+    if (options_.keys[key].codes != nullptr && codes[key] == 0) return false;
   }
   return true;
 }
 
-void DenseGroups::EmitKey(const DenseKeyColumn& column, std::span<const uint32_t> slots,
-                          RowData* data) const {
-  const DenseKey& key = options_.keys[column.key];
-  std::vector<uint32_t> codes(slots.size());
-  for (size_t i = 0; i < slots.size(); ++i) codes[i] = CodeOf(slots[i], column.key);
-  if (key.codes == nullptr) return EmitColumnKey(key, codes, data);
-  EmitJoinKey(key, column.payload, codes, data);
+DenseGroups::Found DenseGroups::FindGroups() const {
+  Found found;
+  found.codes.resize(options_.keys.size());
+  std::vector<uint32_t> codes(options_.keys.size());  // of the slot, counted up with it
+  for (uint64_t slot = 0; slot < num_slots_; ++slot) {
+    const int64_t* const group = merged_ + slot * row_words_;
+    if (IsGroup(group, codes)) {
+      found.groups.push_back(group);
+      for (size_t key = 0; key < codes.size(); ++key) found.codes[key].push_back(codes[key]);
+    }
+    for (size_t key = 0; key < codes.size() && ++codes[key] == options_.keys[key].size; ++key) {
+      codes[key] = 0;
+    }
+  }
+  return found;
 }
 
 base::Result<RowSet> DenseGroups::Emit(std::span<const DenseKeyColumn> key_columns,
                                        std::span<const AggregateOutput> outputs,
                                        const schedule::Workers& workers) {
-  std::vector<uint32_t> slots;
-  std::vector<const int64_t*> groups;
-  for (uint64_t slot = 0; slot < num_slots_; ++slot) {
-    if (!IsGroup(slot)) continue;
-    slots.push_back(static_cast<uint32_t>(slot));
-    groups.push_back(merged_ + slot * row_words_);
-  }
+  const Found found = FindGroups();
   std::vector<RowColumn> columns;
   for (const DenseKeyColumn& column : key_columns) columns.push_back(column.column);
   for (const AggregateOutput& output : outputs) columns.push_back(output.column);
-  const auto count = static_cast<int64_t>(slots.size());
+  const auto count = static_cast<int64_t>(found.groups.size());
   SVM_ASSIGN_OR_RETURN(RowSet rows, MakeRowSet(budget_, std::move(columns), count));
-  for (size_t i = 0; i < key_columns.size(); ++i) EmitKey(key_columns[i], slots, &rows.columns[i]);
+  for (size_t i = 0; i < key_columns.size(); ++i) {
+    const DenseKeyColumn& column = key_columns[i];
+    EmitKey(options_.keys[column.key], column.payload, found.codes[column.key], &rows.columns[i]);
+  }
   for (size_t i = 0; i < outputs.size(); ++i) {
-    SVM_RETURN_NOT_OK(Finalise(outputs[i], options_.accumulators, groups.data(), count, 0,
+    SVM_RETURN_NOT_OK(Finalise(outputs[i], options_.accumulators, found.groups.data(), count, 0,
                                &rows.columns[key_columns.size() + i]));
   }
   for (const DenseKey& key : options_.keys) {

@@ -81,11 +81,13 @@ class DenseGroups {
                             const schedule::Workers& workers);
 
  private:
-  uint32_t CodeOf(uint64_t slot, size_t key) const {
-    return static_cast<uint32_t>(slot / strides_[key] % options_.keys[key].size);
-  }
-  bool IsGroup(uint64_t slot) const;
-  void EmitKey(const DenseKeyColumn& column, std::span<const uint32_t> slots, RowData* data) const;
+  // Slots with rows, and by key the code of each.
+  struct Found {
+    std::vector<const int64_t*> groups;
+    std::vector<std::vector<uint32_t>> codes;
+  };
+  Found FindGroups() const;
+  bool IsGroup(const int64_t* group, std::span<const uint32_t> codes) const;
   base::Status MergeSlots(const int64_t* from, int64_t* into, int64_t begin, int64_t end) const;
 
   memory::MemoryBudget* budget_;

@@ -18,6 +18,8 @@ using columns::Zone;
 using memory::Buffer;
 
 constexpr std::string_view kWhat = "table of rows";
+// Below this a column is not worth a worker of its own.
+constexpr int64_t kColumnRows = 8 << 10;
 
 // Rows [begin, begin + count) of one column, on their way into a segment.
 struct Piece {
@@ -155,12 +157,15 @@ base::Result<std::shared_ptr<columns::MemoryTable>> ToMemoryTable(
     schema.fields.push_back({names[i], column.type, column.nullable});
   }
   std::vector<columns::MemoryTable::Column> table_columns(rows.columns.size());
-  const auto convert = [&](int, int64_t task) -> base::Status {
-    SVM_ASSIGN_OR_RETURN(table_columns[task], ToColumn(rows.columns[task], rows.num_rows, budget));
+  const auto convert = [&](int, int64_t begin, int64_t end) -> base::Status {
+    for (int64_t i = begin; i < end; ++i) {
+      SVM_ASSIGN_OR_RETURN(table_columns[i], ToColumn(rows.columns[i], rows.num_rows, budget));
+    }
     return base::Status::OK();
   };
   const auto count = static_cast<int64_t>(rows.columns.size());
-  SVM_RETURN_NOT_OK(schedule::ParallelFor(workers, count, convert));
+  const int64_t smallest = rows.num_rows < kColumnRows ? count + 1 : 1;
+  SVM_RETURN_NOT_OK(schedule::ParallelRanges(workers, count, smallest, convert));
   return std::make_shared<columns::MemoryTable>(std::move(name), std::move(schema),
                                                 std::move(table_columns));
 }

@@ -4,6 +4,7 @@
 #include "engine/exec/state/sorter.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/base/fault.h"
 #include "engine/exec/state/row_conversion.h"
@@ -59,7 +60,7 @@ base::Result<std::shared_ptr<Buffer>> MergeRuns(const SortOrder& order, std::vec
                                                                           : Run{left.end, left.end};
       const auto* from = entries->as<SortEntry>();
       std::merge(from + left.begin, from + left.end, from + right.begin, from + right.end,
-                 other->as<SortEntry>() + left.begin, order);
+                 other->as<SortEntry>() + left.begin, std::cref(order));
       merged[index] = {left.begin, right.end};
       return base::Status::OK();
     };
@@ -92,7 +93,10 @@ base::Result<RowSet> Sort(const RowSet& rows, std::span<const SortColumn> keys,
   const SortOrder order(rows, keys);
   SVM_ASSIGN_OR_RETURN(auto entries, MakeEntries(budget, rows.num_rows));
   std::vector<Run> runs = CutIntoRuns(rows.num_rows, workers);
-  const auto sort = [&](SortEntry* begin, SortEntry* end) { std::sort(begin, end, order); };
+  // By reference: algorithms hand their order from call to call by value.
+  const auto sort = [&](SortEntry* begin, SortEntry* end) {
+    std::sort(begin, end, std::cref(order));
+  };
   SVM_RETURN_NOT_OK(MakeRuns(order, runs, entries->as<SortEntry>(), workers, sort));
   SVM_ASSIGN_OR_RETURN(entries,
                        MergeRuns(order, std::move(runs), std::move(entries), budget, workers));
@@ -112,7 +116,7 @@ base::Result<RowSet> TopN(const RowSet& rows, std::span<const SortColumn> keys, 
   SVM_ASSIGN_OR_RETURN(auto entries, MakeEntries(budget, rows.num_rows));
   const std::vector<Run> runs = CutIntoRuns(rows.num_rows, workers);
   const auto select = [&](SortEntry* begin, SortEntry* end) {
-    if (end - begin > wanted) std::nth_element(begin, begin + wanted, end, order);
+    if (end - begin > wanted) std::nth_element(begin, begin + wanted, end, std::cref(order));
   };
   auto* all = entries->as<SortEntry>();
   SVM_RETURN_NOT_OK(MakeRuns(order, runs, all, workers, select));
@@ -122,7 +126,7 @@ base::Result<RowSet> TopN(const RowSet& rows, std::span<const SortColumn> keys, 
     end = std::copy(all + run.begin, all + std::min(run.end, run.begin + wanted), end);
   }
   select(all, end);
-  std::sort(all, all + wanted, order);
+  std::sort(all, all + wanted, std::cref(order));
   return GatherEntries(rows, {all + offset, static_cast<size_t>(count)}, budget, workers);
 }
 
