@@ -20,8 +20,6 @@ namespace flight = arrow::flight;
 using base::ErrorCode;
 using base::MakeError;
 
-// How often a call that waits looks whether its client is still there.
-constexpr Milliseconds kPatience{20};
 // Answers up to here travel in the response. More is better copied once, into shared memory.
 constexpr int64_t kInlineBytes = 256 << 10;
 
@@ -54,22 +52,46 @@ base::Status CheckPipeline(const Query& query, const v1::RunPipelineRequest& req
 
 base::Status NodeService::Start(const std::shared_ptr<Query>& query) {
   SVM_ASSIGN_OR_RETURN(const bool ours, queries_.Begin(query.get()));
-  if (!ours) return base::Status::OK();
-  runs_.Start([this, query] {
-    exec::RunOptions options{&query->cancel(), query->command().stats.get()};
-    options.partitions = query->command().execution.partitions();
-    options.mode = ModeOf(query->command().execution);
-    options.on_barrier = [&query](const exec::PipelineStats& pipeline) {
-      query->PassBarrier(pipeline);
-    };
-    Answer answer = MakeError(ErrorCode::kInternal, "the query was not run");
-    const base::Status admitted = admission_.Admit(query->cancel(), [&] {
-      answer = query->Reserve(engine_->Run(query->command().plan.get(), options));
-      return answer.status();
-    });
-    queries_.End(query.get(), admitted.ok() ? std::move(answer) : Answer(admitted));
-  });
+  if (ours) runs_.Start([this, query] { Run(query.get(), /*just_planned=*/false); });
   return base::Status::OK();
+}
+
+void NodeService::Run(Query* query, bool just_planned) {
+  exec::RunOptions options{&query->cancel(), query->command().stats.get()};
+  options.partitions = query->command().execution.partitions();
+  options.mode = ModeOf(query->command().execution);
+  options.on_barrier = [query](const exec::PipelineStats& pipeline) {
+    query->PassBarrier(pipeline);
+  };
+  Answer answer = MakeError(ErrorCode::kInternal, "the query was not run");
+  const base::Status admitted = admission_.Admit(query->cancel(), [&] {
+    // A second attempt comes later.
+    options.just_planned = std::exchange(just_planned, false);
+    answer = query->Reserve(engine_->Run(query->command().plan.get(), options));
+    return answer.status();
+  });
+  queries_.End(query, admitted.ok() ? std::move(answer) : Answer(admitted));
+}
+
+base::Result<bool> NodeService::RunHere(const Call& call, const Registration& registered) {
+  const std::shared_ptr<Query>& query = registered.query;
+  SVM_RETURN_NOT_OK(queries_.Enter(call.session, query->id()).status());
+  bool gone = false;  // by the watch, until it ends
+  base::Status status;
+  {
+    const CallWatch::Watched watched(&calls_, [&] {
+      Renew(call.session);
+      if (gone || !call.context.is_cancelled()) return;
+      gone = true;
+      queries_.Leave(call.session, query.get(), /*abandoned=*/true);
+    });
+    const auto ours = queries_.Begin(query.get());
+    status = ours.status();
+    if (ours.ok() && *ours) Run(query.get(), registered.just_planned);
+  }
+  if (!gone) queries_.Leave(call.session, query.get(), /*abandoned=*/false);
+  SVM_RETURN_NOT_OK(status);
+  return !gone;
 }
 
 base::Result<std::shared_ptr<Query>> NodeService::Reach(const Context& context,
@@ -101,10 +123,13 @@ base::Result<std::string> NodeService::RunPipeline(const Call& call) {
 }
 
 base::Result<std::string> NodeService::Execute(const Call& call) {
-  SVM_ASSIGN_OR_RETURN(const auto query, Register(call.session, call.body));
+  SVM_ASSIGN_OR_RETURN(const Registration registered, Register(call.session, call.body));
+  SVM_ASSIGN_OR_RETURN(const bool present, RunHere(call, registered));
+  if (!present) return MakeError(ErrorCode::kCancelled, "the client went away");
   v1::RunPipelineRequest request;
-  request.set_query_id(query->id());
-  request.set_pipeline(static_cast<uint32_t>(query->command().plan->pipelines().size() - 1));
+  const Query& query = *registered.query;
+  request.set_query_id(query.id());
+  request.set_pipeline(static_cast<uint32_t>(query.command().plan->pipelines().size() - 1));
   return RunFor(call, request);
 }
 

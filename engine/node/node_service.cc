@@ -43,7 +43,8 @@ NodeService::NodeService(std::unique_ptr<exec::Engine> engine, std::string versi
       shared_(shared_root, &engine_->budget()),
       admission_(&engine_->budget(),
                  [this] { return engine_->segment_bytes() + engine_->build_bytes(); }),
-      keeper_(&sessions_, {&queries_, &shared_}) {}
+      keeper_(&sessions_, {&queries_, &shared_}),
+      calls_(kPatience) {}
 
 NodeService::~NodeService() = default;
 
@@ -60,14 +61,14 @@ void NodeService::Renew(const std::string& session) {
   static_cast<void>(sessions_.Renew(session, Now()));
 }
 
-base::Result<std::shared_ptr<Query>> NodeService::Register(const std::string& session,
-                                                           const std::string& request) {
+base::Result<NodeService::Registration> NodeService::Register(const std::string& session,
+                                                              const std::string& request) {
   v1::RunRequest run;
   if (!run.ParseFromString(request)) {
     return MakeError(ErrorCode::kBadCommand, "the descriptor holds no run request");
   }
   SVM_ASSIGN_OR_RETURN(auto query, queries_.FindSame(session, run.query_id(), run.command()));
-  if (query != nullptr) return query;
+  if (query != nullptr) return Registration{query, false};
   SVM_ASSIGN_OR_RETURN(auto checked, CheckCommand(run.command(), engine_.get()));
   checked.execution = run.execution();
   SVM_ASSIGN_OR_RETURN(query, queries_.Add(session, run.query_id(), std::move(checked)));
@@ -75,7 +76,7 @@ base::Result<std::shared_ptr<Query>> NodeService::Register(const std::string& se
   const base::Status alive = sessions_.Renew(session, Now());
   if (!alive.ok()) queries_.Forget(session, *query);
   SVM_RETURN_NOT_OK(alive);
-  return query;
+  return Registration{query, true};
 }
 
 arrow::Status NodeService::GetFlightInfo(const Context& context,
@@ -83,16 +84,17 @@ arrow::Status NodeService::GetFlightInfo(const Context& context,
                                          std::unique_ptr<flight::FlightInfo>* info) {
   const auto session = SessionOf(context);
   if (!session.ok()) return ToFlight(session.status());
-  const auto query = Register(*session, descriptor.cmd);
-  if (!query.ok()) return ToFlight(query.status());
+  const auto registered = Register(*session, descriptor.cmd);
+  if (!registered.ok()) return ToFlight(registered.status());
+  const Query& query = *registered->query;
   v1::QueryTicket ticket;
-  ticket.set_query_id((*query)->id());
+  ticket.set_query_id(query.id());
   flight::FlightEndpoint endpoint;
   endpoint.ticket.ticket = ticket.SerializeAsString();
-  const auto schema = columns::ToArrow((*query)->command().plan->output());
+  const auto schema = columns::ToArrow(query.command().plan->output());
   SVM_ASSIGN_OR_RETURN(auto made,
                        flight::FlightInfo::Make(*schema, descriptor, {endpoint}, -1, -1, true,
-                                                Registered(**query).SerializeAsString()));
+                                                Registered(query).SerializeAsString()));
   *info = std::make_unique<flight::FlightInfo>(std::move(made));
   return arrow::Status::OK();
 }

@@ -13,6 +13,7 @@
 #include "engine/base/status.h"
 #include "engine/exec/engine.h"
 #include "engine/node/admission.h"
+#include "engine/node/call_watch.h"
 #include "engine/node/lease_keeper.h"
 #include "engine/node/query_registry.h"
 #include "engine/node/run_threads.h"
@@ -46,6 +47,9 @@ class NodeService : public arrow::flight::FlightServerBase {
                             std::vector<arrow::flight::ActionType>* actions) override;
 
  private:
+  // How often it is looked whether the client of a call that takes long is still there.
+  static constexpr Milliseconds kPatience{20};
+
   using Context = arrow::flight::ServerCallContext;
   struct Call {
     const Context& context;
@@ -77,10 +81,18 @@ class NodeService : public arrow::flight::FlightServerBase {
   base::Result<std::string> SessionOf(const Context& context);
   void Renew(const std::string& session);
   base::Result<std::string> Act(const Context& context, const arrow::flight::Action& action);
-  base::Result<std::shared_ptr<Query>> Register(const std::string& session,
-                                                const std::string& request);
+  // Plans the request's command, unless it was registered before.
+  struct Registration {
+    std::shared_ptr<Query> query;
+    bool just_planned = false;
+  };
+  base::Result<Registration> Register(const std::string& session, const std::string& request);
   // Runs the query on a thread of its own, unless it runs or has run.
   base::Status Start(const std::shared_ptr<Query>& query);
+  // The same on the caller's: a short query takes less time than to hand it over. False: the client
+  // went away meanwhile, and has left the query.
+  base::Result<bool> RunHere(const Call& call, const Registration& registered);
+  void Run(Query* query, bool just_planned);
   // Makes sure that the query runs, and waits until so many of its pipelines are done. The query's
   // error if it has failed.
   base::Result<std::shared_ptr<Query>> Reach(const Context& context, const std::string& session,
@@ -102,6 +114,7 @@ class NodeService : public arrow::flight::FlightServerBase {
   SharedAnswers shared_;
   Admission admission_;
   LeaseKeeper keeper_;
+  CallWatch calls_;
   RunThreads runs_;  // the last member: runs end before what they use
 };
 
