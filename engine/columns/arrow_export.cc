@@ -111,6 +111,9 @@ std::string_view TextAt(const Layout& layout, const Dictionary* dictionary,
   return {segment.data->as<char>() + offsets[row], offsets[row + 1] - offsets[row]};
 }
 
+// That an array holds, of texts with 32-bit offsets.
+constexpr int64_t kMostText = arrow::kBinaryMemoryLimit;
+
 int64_t TextBytes(const Layout& layout, const Dictionary* dictionary,
                   const ColumnSegment& segment) {
   int64_t bytes = 0;
@@ -122,7 +125,6 @@ int64_t TextBytes(const Layout& layout, const Dictionary* dictionary,
   return bytes;
 }
 
-// An array holds no more than 2 GiB of text.
 base::Result<arrow::ArrayVector> TextArrays(Type type, const Layout& layout,
                                             const Dictionary* dictionary,
                                             const ColumnSegment& segment) {
@@ -131,7 +133,7 @@ base::Result<arrow::ArrayVector> TextArrays(Type type, const Layout& layout,
   auto& builder = static_cast<arrow::BinaryBuilder&>(*made);
   const int64_t bytes = TextBytes(layout, dictionary, segment);
   SVM_RETURN_NOT_OK(builder.Reserve(segment.num_rows));
-  SVM_RETURN_NOT_OK(builder.ReserveData(std::min<int64_t>(bytes, INT32_MAX)));
+  SVM_RETURN_NOT_OK(builder.ReserveData(std::min(bytes, kMostText)));
   arrow::ArrayVector arrays;
   for (int64_t row = 0; row < segment.num_rows; ++row) {
     if (!IsValid(segment, row)) {
@@ -139,11 +141,11 @@ base::Result<arrow::ArrayVector> TextArrays(Type type, const Layout& layout,
       continue;
     }
     const std::string_view text = TextAt(layout, dictionary, segment, row);
-    if (builder.value_data_length() + static_cast<int64_t>(text.size()) > INT32_MAX) {
+    if (builder.value_data_length() + static_cast<int64_t>(text.size()) > kMostText) {
       SVM_ASSIGN_OR_RETURN(auto full, builder.Finish());
       arrays.push_back(std::move(full));
       SVM_RETURN_NOT_OK(builder.Reserve(segment.num_rows - row));
-      SVM_RETURN_NOT_OK(builder.ReserveData(std::min<int64_t>(bytes, INT32_MAX)));
+      SVM_RETURN_NOT_OK(builder.ReserveData(std::min(bytes, kMostText)));
     }
     builder.UnsafeAppend(text);
   }

@@ -4,6 +4,7 @@
 #include "engine/exec/engine.h"
 
 #include <thread>
+#include <utility>
 
 #include "engine/columns/arrow_import.h"
 #include "engine/exec/default_memory.h"
@@ -94,9 +95,11 @@ base::Result<std::shared_ptr<arrow::Table>> Engine::RunOpened(QueryPlan* plan,
     SVM_RETURN_NOT_OK(plan->Reopen());
   }
   for (int restarts = 0;; ++restarts) {
+    const int64_t drops = drops_;
     if (query == nullptr) query = std::make_unique<Query>(this, plan, options);
     auto answer = query->Run();
-    if (answer.ok() && query->Rest()) plan->KeepQuery(std::move(query));
+    // Tables that were dropped meanwhile are not to be held.
+    if (answer.ok() && drops == drops_ && query->Rest()) plan->KeepQuery(std::move(query));
     query = nullptr;
     // A string column outgrew its dictionary while it was read: the table knows its new layout now.
     const bool changed = base::CodeOf(answer.status()) == base::ErrorCode::kLayoutChanged;
@@ -107,8 +110,10 @@ base::Result<std::shared_ptr<arrow::Table>> Engine::RunOpened(QueryPlan* plan,
 
 base::Status Engine::AddTable(const std::string& name,
                               std::shared_ptr<columns::TableSource> table) {
+  plans_->ForgetRuns();  // one of them may hold the table that has the name
+  std::shared_ptr<columns::TableSource> replaced;  // freed after the lock
   std::lock_guard lock(mutex_);
-  tables_[name] = std::move(table);
+  replaced = std::exchange(tables_[name], std::move(table));
   return base::Status::OK();
 }
 
@@ -123,6 +128,7 @@ void Engine::KeepAddedBuilds(bool keep) {
 }
 
 void Engine::DropTables() {
+  ++drops_;
   plans_->ForgetRuns();
   builds_->Clear();
   segments_->Clear();

@@ -5,6 +5,7 @@
 
 #include <arrow/table.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -100,7 +101,8 @@ class Engine {
   std::unique_ptr<GpuKeeper> gpu_;
   const schedule::MachineModel machine_;
   schedule::KernelHistory history_;
-  std::string history_file_;  // empty: it is not kept
+  std::string history_file_;       // empty: it is not kept
+  std::atomic<int64_t> drops_{0};  // of tables, ever
   std::shared_ptr<PlanCache> plans_ = std::make_shared<PlanCache>(this);
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<columns::TableSource>> tables_;

@@ -127,7 +127,10 @@ base::Result<PipelineOutput> PipelineRun::Run(std::shared_ptr<vkernel::KernelSlo
 }
 
 base::Result<RowSet> PipelineRun::RunMeasured() {
-  if (context_.gpu == nullptr) return RunSink();
+  if (context_.gpu == nullptr) {
+    mode_ = Mode::kCpu;
+    return RunSink();
+  }
   ChooseDevice();
   const int64_t rows_before = context_.stats->rows_read;
   const auto start = std::chrono::steady_clock::now();

@@ -17,9 +17,9 @@ PlanCache::PlanCache(Engine* engine) : engine_(*engine) { engine_.budget().AddRe
 PlanCache::~PlanCache() { engine_.budget().RemoveReclaimer(this); }
 
 void PlanCache::ForgetRuns() {
-  std::vector<std::unique_ptr<Query>> forgotten;  // freed after the lock
+  std::vector<QueryPlan::Rest> forgotten;  // freed after the lock
   std::lock_guard lock(mutex_);
-  for (const Kept& kept : kept_) forgotten.push_back(kept.plan->TakeQuery());
+  for (const Kept& kept : kept_) forgotten.push_back(kept.plan->TakeRest());
 }
 
 base::Result<std::shared_ptr<QueryPlan>> PlanCache::Take(const std::string& command,
@@ -55,14 +55,16 @@ std::unique_ptr<QueryPlan> PlanCache::Find(const std::string& command) {
 
 void PlanCache::Keep(std::string command, std::unique_ptr<QueryPlan> plan) {
   plan->CloseTables();
+  std::list<Kept> dropped;  // freed after the lock
   std::lock_guard lock(mutex_);
   kept_.push_front({std::move(command), std::move(plan)});
-  if (kept_.size() > kMostPlans) kept_.pop_back();
+  if (kept_.size() > kMostPlans) dropped.splice(dropped.end(), kept_, std::prev(kept_.end()));
 }
 
 void PlanCache::Clear() {
+  std::list<Kept> dropped;  // freed after the lock
   std::lock_guard lock(mutex_);
-  kept_.clear();
+  dropped.swap(kept_);
 }
 
 int64_t PlanCache::size() const {

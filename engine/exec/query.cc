@@ -58,7 +58,7 @@ void Query::Begin(const RunOptions& options) {
 
 bool Query::IsPlanLasting(const plan::Pipeline& pipeline) const {
   const auto is_kept = [&](int input) { return outputs_[input].kept != nullptr; };
-  return pipeline.source.scan != nullptr &&
+  return pipeline.source.scan != nullptr && planned_[pipeline.id]->settled &&
          std::all_of(pipeline.depends_on.begin(), pipeline.depends_on.end(), is_kept);
 }
 
@@ -83,7 +83,8 @@ bool Query::BeginAgain(const RunOptions& options) {
     if (!IsUnchanged(pipeline)) return false;
   }
   Begin(options);
-  return gpu_ == last_gpu_.lock();
+  // By owner: one that is gone is not the same as none.
+  return !gpu_.owner_before(last_gpu_) && !last_gpu_.owner_before(gpu_);
 }
 
 bool Query::IsUnchanged(const plan::Pipeline& pipeline) const {
@@ -93,7 +94,9 @@ bool Query::IsUnchanged(const plan::Pipeline& pipeline) const {
                       : planned_[pipeline.id] != nullptr ? planned_[pipeline.id]->source.table
                                                          : nullptr;
   const auto now = plan_.Open(pipeline.source.scan->source);
-  return before != nullptr && now.ok() && storage::HasSameValues(*before, **now);
+  if (before == nullptr || !now.ok() || !storage::HasSameValues(*before, **now)) return false;
+  storage::BeginQuery(before.get());
+  return true;
 }
 
 base::Result<std::shared_ptr<arrow::Table>> Query::Run() {
@@ -166,6 +169,7 @@ base::Status Query::PlanPipeline(const plan::Pipeline& pipeline) {
   SVM_ASSIGN_OR_RETURN(planned->source, ViewOf(pipeline));
   planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
   SVM_RETURN_NOT_OK(planned->run->Plan());
+  planned->settled = planned->source.IsSettled();
   planned_[pipeline.id] = std::move(planned);
   return base::Status::OK();
 }

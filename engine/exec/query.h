@@ -51,7 +51,7 @@ class Query {
   void Begin(const RunOptions& options);
   // Whether what was planned for a pipeline holds as long as its table does.
   bool IsPlanLasting(const plan::Pipeline& pipeline) const;
-  // Whether a scan would read what it has read before.
+  // Whether a scan would read what it has read before, which it then may.
   bool IsUnchanged(const plan::Pipeline& pipeline) const;
   base::Result<std::shared_ptr<arrow::Table>> Answer(const plan::Pipeline& last);
 
@@ -69,6 +69,7 @@ class Query {
     SourceView source;
     std::unique_ptr<PipelineRun> run;
     std::shared_ptr<vkernel::KernelSlot> kernel;
+    bool settled = false;  // a later run would plan the same
   };
   std::vector<std::unique_ptr<Planned>> planned_;
 };

@@ -62,6 +62,17 @@ void QueryPlan::KeepQuery(std::unique_ptr<Query> query) { query_ = std::move(que
 
 std::unique_ptr<Query> QueryPlan::TakeQuery() { return std::move(query_); }
 
+QueryPlan::Rest::Rest() = default;
+QueryPlan::Rest::Rest(Rest&&) noexcept = default;
+QueryPlan::Rest::~Rest() = default;
+
+QueryPlan::Rest QueryPlan::TakeRest() {
+  Rest rest;
+  rest.query = TakeQuery();
+  for (Opened& opened : opened_) rest.tables.push_back(std::move(opened.table));
+  return rest;
+}
+
 void QueryPlan::CloseTables() {
   if (query_ != nullptr) return;
   for (Opened& opened : opened_) opened.table = nullptr;

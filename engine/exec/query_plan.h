@@ -45,6 +45,15 @@ class QueryPlan : private plan::Catalog {
   // The last run's query, which rests until the next.
   void KeepQuery(std::unique_ptr<Query> query);
   std::unique_ptr<Query> TakeQuery();
+  // With the tables that were left open for it.
+  struct Rest {
+    std::unique_ptr<Query> query;
+    std::vector<std::shared_ptr<columns::TableSource>> tables;
+    Rest();
+    Rest(Rest&&) noexcept;
+    ~Rest();
+  };
+  Rest TakeRest();
 
  private:
   struct Opened {

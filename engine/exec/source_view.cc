@@ -3,6 +3,8 @@
 
 #include "engine/exec/source_view.h"
 
+#include <algorithm>
+
 namespace shadowvm::exec {
 
 base::Result<vkernel::SourceFacts> SourceView::Facts() const {
@@ -12,6 +14,12 @@ base::Result<vkernel::SourceFacts> SourceView::Facts() const {
     facts.layouts.push_back(layout);
   }
   return facts;
+}
+
+bool SourceView::IsSettled() const {
+  return std::all_of(ordinals.begin(), ordinals.end(), [&](int ordinal) {
+    return table->dictionary(ordinal) == nullptr || table->dictionary_complete(ordinal);
+  });
 }
 
 }  // namespace shadowvm::exec

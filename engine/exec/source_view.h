@@ -19,6 +19,8 @@ struct SourceView {
 
   columns::Zone zone(int column) const { return table->zone(ordinals[column]); }
   base::Result<vkernel::SourceFacts> Facts() const;
+  // Whether what is known of the columns stays: no dictionary grows any more.
+  bool IsSettled() const;
 };
 
 }  // namespace shadowvm::exec

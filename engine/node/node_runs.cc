@@ -3,6 +3,7 @@
 
 #include <arrow/io/memory.h>
 
+#include <exception>
 #include <utility>
 
 #include "engine/node/answer_batches.h"
@@ -48,6 +49,10 @@ base::Status CheckPipeline(const Query& query, const v1::RunPipelineRequest& req
   return base::Status::OK();
 }
 
+bool IsLast(const Query& query, const v1::RunPipelineRequest& request) {
+  return request.pipeline() + size_t{1} == query.command().plan->pipelines().size();
+}
+
 }  // namespace
 
 base::Status NodeService::Start(const std::shared_ptr<Query>& query) {
@@ -63,19 +68,25 @@ void NodeService::Run(Query* query, bool just_planned) {
   options.on_barrier = [query](const exec::PipelineStats& pipeline) {
     query->PassBarrier(pipeline);
   };
+  const TimePoint planned = std::chrono::steady_clock::now();
   Answer answer = MakeError(ErrorCode::kInternal, "the query was not run");
   const base::Status admitted = admission_.Admit(query->cancel(), [&] {
-    // A second attempt comes later.
-    options.just_planned = std::exchange(just_planned, false);
-    answer = query->Reserve(engine_->Run(query->command().plan.get(), options));
+    // One that had to wait looks at its files again, and so does a second attempt.
+    const bool waited = std::chrono::steady_clock::now() - planned > kPatience;
+    options.just_planned = std::exchange(just_planned, false) && !waited;
+    try {
+      answer = query->Reserve(engine_->Run(query->command().plan.get(), options));
+    } catch (const std::exception& error) {
+      answer = MakeError(ErrorCode::kInternal, error.what());
+    }
     return answer.status();
   });
   queries_.End(query, admitted.ok() ? std::move(answer) : Answer(admitted));
 }
 
-base::Result<bool> NodeService::RunHere(const Call& call, const Registration& registered) {
-  const std::shared_ptr<Query>& query = registered.query;
-  SVM_RETURN_NOT_OK(queries_.Enter(call.session, query->id()).status());
+base::Result<std::shared_ptr<Query>> NodeService::RunHere(const Call& call,
+                                                          const Registration& registered) {
+  SVM_ASSIGN_OR_RETURN(const auto query, queries_.Enter(call.session, registered.query->id()));
   bool gone = false;  // by the watch, until it ends
   base::Status status;
   {
@@ -87,11 +98,14 @@ base::Result<bool> NodeService::RunHere(const Call& call, const Registration& re
     });
     const auto ours = queries_.Begin(query.get());
     status = ours.status();
-    if (ours.ok() && *ours) Run(query.get(), registered.just_planned);
+    // The id may have been given to another query meanwhile.
+    const bool just_planned = registered.just_planned && query == registered.query;
+    if (ours.ok() && *ours) Run(query.get(), just_planned);
   }
   if (!gone) queries_.Leave(call.session, query.get(), /*abandoned=*/false);
   SVM_RETURN_NOT_OK(status);
-  return !gone;
+  if (gone) return MakeError(ErrorCode::kCancelled, "the client went away");
+  return query;
 }
 
 base::Result<std::shared_ptr<Query>> NodeService::Reach(const Context& context,
@@ -107,11 +121,14 @@ base::Result<std::shared_ptr<Query>> NodeService::Reach(const Context& context,
   queries_.Leave(session, query.get(), gone);
   SVM_RETURN_NOT_OK(started);
   if (gone) return MakeError(ErrorCode::kCancelled, "the client went away");
-  if (query->has_finished() && !query->answer().ok()) {
-    queries_.Forget(session, *query);
-    return query->answer().status();
-  }
+  SVM_RETURN_NOT_OK(TakeError(session, *query));
   return query;
+}
+
+base::Status NodeService::TakeError(const std::string& session, const Query& query) {
+  if (!query.has_finished() || query.answer().ok()) return base::Status::OK();
+  queries_.Forget(session, query);
+  return query.answer().status();
 }
 
 base::Result<std::string> NodeService::RunPipeline(const Call& call) {
@@ -124,27 +141,32 @@ base::Result<std::string> NodeService::RunPipeline(const Call& call) {
 
 base::Result<std::string> NodeService::Execute(const Call& call) {
   SVM_ASSIGN_OR_RETURN(const Registration registered, Register(call.session, call.body));
-  SVM_ASSIGN_OR_RETURN(const bool present, RunHere(call, registered));
-  if (!present) return MakeError(ErrorCode::kCancelled, "the client went away");
+  SVM_ASSIGN_OR_RETURN(const auto query, RunHere(call, registered));
   v1::RunPipelineRequest request;
-  const Query& query = *registered.query;
-  request.set_query_id(query.id());
-  request.set_pipeline(static_cast<uint32_t>(query.command().plan->pipelines().size() - 1));
-  return RunFor(call, request);
+  request.set_query_id(query->id());
+  request.set_pipeline(static_cast<uint32_t>(query->command().plan->pipelines().size() - 1));
+  if (!query->has_finished()) return RunFor(call, request);
+  // By what we hold: others may forget a query that nobody waits for.
+  SVM_RETURN_NOT_OK(TakeError(call.session, *query));
+  return Respond(call.session, *query, request);
 }
 
 base::Result<std::string> NodeService::RunFor(const Call& call,
                                               const v1::RunPipelineRequest& request) {
   SVM_ASSIGN_OR_RETURN(const auto named, queries_.Find(call.session, request.query_id()));
   SVM_RETURN_NOT_OK(CheckPipeline(*named, request));
-  const size_t done = request.pipeline() + size_t{1};
-  const bool last = done == named->command().plan->pipelines().size();
   SVM_ASSIGN_OR_RETURN(const auto query,
                        Reach(call.context, call.session, request.query_id(),
-                             last ? Query::kAllPipelines : static_cast<int>(done)));
+                             IsLast(*named, request) ? Query::kAllPipelines
+                                                     : static_cast<int>(request.pipeline()) + 1));
+  return Respond(call.session, *query, request);
+}
+
+base::Result<std::string> NodeService::Respond(const std::string& session, const Query& query,
+                                               const v1::RunPipelineRequest& request) {
   v1::RunPipelineResponse response;
-  if (last) SVM_RETURN_NOT_OK(HandOut(call.session, *query, request, &response));
-  *response.mutable_metrics() = MetricsOf(*query);
+  if (IsLast(query, request)) SVM_RETURN_NOT_OK(HandOut(session, query, request, &response));
+  *response.mutable_metrics() = MetricsOf(query);
   return response.SerializeAsString();
 }
 

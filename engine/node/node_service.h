@@ -89,15 +89,21 @@ class NodeService : public arrow::flight::FlightServerBase {
   base::Result<Registration> Register(const std::string& session, const std::string& request);
   // Runs the query on a thread of its own, unless it runs or has run.
   base::Status Start(const std::shared_ptr<Query>& query);
-  // The same on the caller's: a short query takes less time than to hand it over. False: the client
-  // went away meanwhile, and has left the query.
-  base::Result<bool> RunHere(const Call& call, const Registration& registered);
+  // The same on the caller's: a short query takes less time than to hand it over. Gives the query,
+  // which another call may run. kCancelled: the client went away meanwhile, and has left the query.
+  base::Result<std::shared_ptr<Query>> RunHere(const Call& call, const Registration& registered);
   void Run(Query* query, bool just_planned);
   // Makes sure that the query runs, and waits until so many of its pipelines are done. The query's
   // error if it has failed.
   base::Result<std::shared_ptr<Query>> Reach(const Context& context, const std::string& session,
                                              const std::string& id, int num_pipelines);
+  // That a query has ended with, if any; it is then forgotten.
+  base::Status TakeError(const std::string& session, const Query& query);
   base::Result<std::string> RunFor(const Call& call, const v1::RunPipelineRequest& request);
+  // What a call is told of a query that has come as far as it asked for: with the answer, if that
+  // was the end.
+  base::Result<std::string> Respond(const std::string& session, const Query& query,
+                                    const v1::RunPipelineRequest& request);
   // Puts the answer into the response and ends the query's life, or does neither.
   base::Status HandOut(const std::string& session, const Query& query,
                        const v1::RunPipelineRequest& request, v1::RunPipelineResponse* response);

@@ -24,6 +24,10 @@ ParquetTable::ParquetTable(std::string name, std::shared_ptr<TableContents> cont
   for (size_t i = 0; i < columns.origins.size(); ++i) {
     columns_.push_back(&contents_->Share(schema_.fields[i].name, columns.origins[i]));
   }
+  BeginQuery();
+}
+
+void ParquetTable::BeginQuery() {
   SegmentCache* cache = contents_->context().cache;
   if (cache != nullptr) generation_ = cache->NewGeneration();
 }
@@ -137,6 +141,10 @@ base::Result<std::shared_ptr<const columns::Segment>> ParquetTable::Read(
     result->columns.push_back(std::move(read));
   }
   return result;
+}
+
+void BeginQuery(columns::TableSource* table) {
+  if (auto* const files = dynamic_cast<ParquetTable*>(table)) files->BeginQuery();
 }
 
 bool IsUnchanged(std::span<const std::string> paths, const columns::TableSource& table) {

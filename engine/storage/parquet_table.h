@@ -45,6 +45,7 @@ class ParquetTable : public columns::TableSource {
   bool IsResident(int segment, std::span<const int> columns) const override;
   std::vector<std::shared_ptr<const columns::Segment>> FindResident(
       std::span<const int> segments, std::span<const int> columns) override;
+  void BeginQuery();
   const TableContents& contents() const { return *contents_; }
   std::shared_ptr<const TableContents> shared_contents() const { return contents_; }
   // Its address names the column's values: tables of the same contents share it.
@@ -64,6 +65,10 @@ class ParquetTable : public columns::TableSource {
   mutable std::mutex mutex_;
   std::vector<std::optional<TextLayout>> pinned_;  // by column, text only
 };
+
+// Before a table is read by another query than it was opened for, as if it had been opened again:
+// segments that were read since then are in its way otherwise.
+void BeginQuery(columns::TableSource* table);
 
 // Whether files that a table was opened from are still the same. False for folders, which must be
 // listed to know.

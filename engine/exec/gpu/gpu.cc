@@ -138,13 +138,12 @@ Result<device::DeviceAddress> Gpu::Turn::Grow(DeviceBlock* block, int64_t bytes)
   *block = DeviceBlock();
   const int64_t wanted = bytes + bytes / 2;
   auto grown = gpu_.arena_->Take(wanted);
-  // What is freed may lie in stretches that are too short each, so more and more gives way.
-  for (int64_t room = wanted; !grown.ok() && room < 2 * gpu_.arena_->cap(); room *= 2) {
-    gpu_.copies_->Drop(room);
-    grown = gpu_.arena_->Take(wanted);
-  }
-  // Or the last bytes of the cap.
   if (!grown.ok()) grown = gpu_.arena_->Take(bytes);
+  // What is freed may lie in stretches that are too short each, so more and more gives way.
+  for (int64_t room = bytes; !grown.ok() && room < 2 * gpu_.arena_->cap(); room *= 2) {
+    gpu_.copies_->Drop(room);
+    grown = gpu_.arena_->Take(bytes);
+  }
   SVM_RETURN_NOT_OK(grown.status());
   *block = std::move(*grown);
   return block->address();

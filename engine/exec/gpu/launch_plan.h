@@ -27,7 +27,7 @@ struct LaunchPlan {
 LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
                       int64_t block_bytes);
 
-// Wide tiles that hold rows of these, at most.
+// About how many wide tiles hold rows of these.
 int64_t NumTiles(std::span<const kernels::SegmentRows> rows);
 
 // How many blocks find something to do.

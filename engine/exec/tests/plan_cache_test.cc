@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "engine/base/fault.h"
 #include "engine/cli/bench/answer_json.h"
 #include "engine/exec/tests/kernel_fixture.h"
 #include "engine/exec/tests/kernel_tables.h"
@@ -153,6 +154,32 @@ TEST_F(RestingQueryTest, ItGivesItsMemoryBack) {
   const Answered answered = Ask();
   EXPECT_TRUE(answered.planned);
   EXPECT_EQ(answered.rows, rows);
+}
+
+TEST_F(RestingQueryTest, ItHoldsNoTableThatWasReplaced) {
+  AddTables(1);
+  const std::weak_ptr<columns::TableSource> facts = engine_->Open({{}, "facts"}).ValueOrDie();
+  AskTwice();
+  EXPECT_FALSE(facts.expired());
+  AddTables(2);
+  EXPECT_TRUE(facts.expired());
+}
+
+// The card is gone when the query comes again, and no other has come.
+TEST_F(RestingQueryTest, ALostCardIsNotMissed) {
+  EngineOptions options = Options();
+  options.gpu.kind = GpuKind::kEmulated;
+  options.gpu.required = false;
+  options.gpu.retry_after = std::chrono::hours(1);
+  engine_ = Engine::Make(std::move(options)).ValueOrDie();
+  AddTables(1);
+  Ask(schedule::Mode::kGpu);
+  const nlohmann::json rows = Ask(schedule::Mode::kGpu).rows;
+  ASSERT_FALSE(Ask(schedule::Mode::kGpu).planned);
+  ASSERT_TRUE(base::ArmFaults("device.wait=nth:1:error").ok());
+  EXPECT_EQ(Ask(schedule::Mode::kGpu).rows, rows);  // it fails there
+  base::DisarmFaults();
+  for (int again = 0; again < 3; ++again) EXPECT_EQ(Ask(schedule::Mode::kGpu).rows, rows);
 }
 
 TEST_F(RestingQueryTest, AnotherModeIsPlannedAnew) {

@@ -83,7 +83,7 @@ SVM_INLINE void merge_groups(DeviceCall& call, const LaunchBlock* block) {
     if (from[0] == 0) continue;
     i64* const into = block->call.dense + u64(slot) * block->row_words;
     SVM_ROLLED for (u32 w = 0; w < block->row_words; ++w) {
-      if (!merge_word(block->merge[w], into + w, from + w)) call.error = kErrorOverflow;
+      if (!merge_word(block->merge[w], into + w, from + w)) raise(&call, kErrorOverflow);
     }
   }
 }
