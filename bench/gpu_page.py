@@ -175,7 +175,7 @@ def cores(sf: float, parts: dict) -> list[Bar]:
 
 def first_kernel(_: float, parts: dict) -> list[Bar]:
     found = parts.get("kernels", {})
-    if "other_constants" not in found:
+    if "other_constants" not in found or not found["first"]:
         return []
     each = [query["ms_each"] for query in found["first"].values()]
     disk = found["from_disk"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from gpu_page import judge
+from shadow_process import ShadowProcess
 from ssb_queries import QUERIES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,6 +34,14 @@ def test_parts_run_and_a_second_call_adds_to_the_first(program, tmp_path):
     assert found["parts"]["check"] == {"cpu": 13, "gpu": 13, "mixed": 13}
     page = (tmp_path / "gpu.md").read_text()
     assert "DuckDB" in page and "| q4.3 |" in page and "clients at once" in page
+
+
+def test_a_kernel_first_seen_is_counted(program, tmp_path):
+    with ShadowProcess(program.path, 0.01, cache=tmp_path / "cache") as process:
+        process.settings("--mode", "gpu", "--emulate-gpu")
+        process.measure("q1.1", 1)
+        counts = process.kernels()
+    assert counts["compiled"] >= 1 and counts["compile_ms"] > 0
 
 
 def test_no_time_left_is_said(program, tmp_path):
