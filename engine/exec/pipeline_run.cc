@@ -31,6 +31,9 @@ using schedule::Side;
 // had better find them itself, unless it is told not to.
 constexpr int64_t kMostRowsBack = int64_t{256} << 10;
 
+// A kernel cannot be stopped, so it must end on its own before it seems to hang, whatever matches.
+constexpr double kMostPairs = 1e13;
+
 // Rows after which a limit has all it wants.
 int64_t RowsWanted(const plan::LimitNode& node) {
   return node.count > INT64_MAX - node.offset ? INT64_MAX : node.offset + node.count;
@@ -67,8 +70,18 @@ void PipelineRun::PrepareForGpu() {
 std::string PipelineRun::WhyNotOnGpu() const {
   if (pipeline_.sink == plan::SinkKind::kLimit) return "a limit, which a few rows may fill";
   if (std::string why_not = vkernel::WhyNotOnCuda(blueprint_); !why_not.empty()) return why_not;
+  if (MostPairs() > kMostPairs) return "a join that may give more pairs than a launch should take";
   if (pipeline_.sink != plan::SinkKind::kBuild) return "";
   return WhyNotBuildOnGpu(context_.gpu, source_, blueprint_);
+}
+
+double PipelineRun::MostPairs() const {
+  auto pairs = static_cast<double>(source_.table->num_rows());
+  for (size_t i = 0; i < joins_.size(); ++i) {
+    if (blueprint_.joins[i].expands())
+      pairs *= static_cast<double>(joins_[i].build->rows->num_rows);
+  }
+  return pairs;
 }
 
 base::Status PipelineRun::TranslateSink() {

@@ -64,6 +64,8 @@ class PipelineRun {
   base::Result<RowSet> CollectOnCpu(KernelRun* run, int64_t enough);
   // Why the GPU has no kernel for it, or none that is worth it; empty: it has.
   std::string WhyNotOnGpu() const;
+  // That joins with several matches could give.
+  double MostPairs() const;
   // Brings the pipeline's rows to the sink on the GPU. False: it cannot, or the card, its memory or
   // its compiler failed, and nothing has happened.
   base::Result<bool> TryGpu(KernelRun* run, LaunchSink* sink);

@@ -70,6 +70,10 @@ base::Result<bool> CollectSink::HadRoom() {
     return base::MakeError(base::ErrorCode::kOutOfMemory, "more rows than a GPU can give back");
   }
   if (count <= capacity_) return true;
+  if (count > options_.most_rows) {
+    return base::MakeError(base::ErrorCode::kUnsupported,
+                           std::to_string(count) + " rows are more than are worth bringing back");
+  }
   capacity_ = count;
   return false;
 }

@@ -55,6 +55,13 @@ void DeviceArena::Give(device::DeviceAddress address, int64_t bytes) {
   }
 }
 
+bool DeviceArena::CouldTake(int64_t bytes) const {
+  std::lock_guard lock(mutex_);
+  int64_t longest = cap_ - held_;
+  for (const auto& piece : pieces_) longest = std::max(longest, piece->memory.bytes());
+  return memory::RangeAllocator::SizeOf(bytes) <= longest;
+}
+
 int64_t DeviceArena::used() const {
   std::lock_guard lock(mutex_);
   return used_;

@@ -49,6 +49,9 @@ class DeviceArena {
   // kOutOfMemory when the cap or the device leaves no stretch of so many bytes.
   base::Result<DeviceBlock> Take(int64_t bytes);
 
+  // Whether there would be a stretch of so many bytes if all of them were given back.
+  bool CouldTake(int64_t bytes) const;
+
   int64_t cap() const { return cap_; }
   int64_t used() const;
 

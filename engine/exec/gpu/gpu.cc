@@ -19,6 +19,8 @@ using base::Result;
 
 // The driver and others need some of a card's memory too.
 constexpr double kUsedShare = 0.9;
+// Scratch memory that stays with its slot, at most.
+constexpr int64_t kKeptScratch = int64_t{64} << 20;
 
 Result<std::unique_ptr<device::Accelerator>> OpenAccelerator(GpuKind kind) {
   SVM_FAULT_POINT("exec.gpu.open");
@@ -107,6 +109,8 @@ bool Gpu::is_busy() {
 Gpu::Turn::Turn(Gpu* gpu) : gpu_(*gpu), slot_(gpu->TakeSlot()) {}
 
 Gpu::Turn::~Turn() {
+  // Room for all groups or rows of one query is seldom what the next one needs.
+  if (slot_.scratch.bytes() > kKeptScratch) slot_.scratch = DeviceBlock();
   {
     std::lock_guard lock(gpu_.mutex_);
     slot_.taken = false;
@@ -140,7 +144,8 @@ Result<device::DeviceAddress> Gpu::Turn::Grow(DeviceBlock* block, int64_t bytes)
   auto grown = gpu_.arena_->Take(wanted);
   if (!grown.ok()) grown = gpu_.arena_->Take(bytes);
   // What is freed may lie in stretches that are too short each, so more and more gives way.
-  for (int64_t room = bytes; !grown.ok() && room < 2 * gpu_.arena_->cap(); room *= 2) {
+  const int64_t most = gpu_.arena_->CouldTake(bytes) ? 2 * gpu_.arena_->cap() : 0;
+  for (int64_t room = bytes; !grown.ok() && room < most; room *= 2) {
     gpu_.copies_->Drop(room);
     grown = gpu_.arena_->Take(bytes);
   }

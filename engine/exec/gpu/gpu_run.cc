@@ -476,6 +476,7 @@ Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::P
   SVM_ASSIGN_OR_RETURN(const GpuSource source, FindSource(context, gpu, binding));
   GpuTimes times;
   for (;;) {
+    if (context.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context.workers.cancel->Check());
     SVM_ASSIGN_OR_RETURN(const auto run,
                          GpuRun::Begin(context, gpu, program, binding, steps, sink, source));
     const base::Span span(&context.stats->spans, base::Stage::kRun);

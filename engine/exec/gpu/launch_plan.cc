@@ -62,7 +62,9 @@ LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs&
 
   SharedMemory shared(block_bytes, facts.shared_bytes);
   plan.queue_at = shared.Take(int64_t{warps_of_block} * kernels::kQueueRows * 4);
-  const int64_t dense_bytes = inputs.sink.shared_bytes();
+  // Counts in shared memory are of 32 bits: no block sees more rows, but it may see more pairs.
+  const bool pairs = binding.blueprint().levels.size() > 1;
+  const int64_t dense_bytes = pairs ? 0 : inputs.sink.shared_bytes();
   if (dense_bytes > 0 && dense_bytes <= shared.left() &&
       dense_bytes <= facts.shared_bytes / kDenseShare) {
     plan.dense_at = shared.Take(dense_bytes);

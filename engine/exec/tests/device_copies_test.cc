@@ -178,5 +178,18 @@ TEST_F(DeviceCopiesTest, PagesThatCannotBePinnedAreNotTriedAgain) {
   EXPECT_EQ(pinned.Find(*buffer), 0u);
 }
 
+// Who asks for more than any stretch can hold must not drive copies out for nothing.
+TEST_F(DeviceCopiesTest, TheArenaKnowsWhatItCouldNeverGive) {
+  EXPECT_TRUE(arena_.CouldTake(arena_.cap() / 2));
+  EXPECT_FALSE(arena_.CouldTake(arena_.cap() + 1));
+  std::vector<DeviceBlock> held;
+  for (auto block = arena_.Take(arena_.cap() / 8); block.ok();
+       block = arena_.Take(arena_.cap() / 8)) {
+    held.push_back(std::move(*block));
+  }
+  EXPECT_TRUE(arena_.CouldTake(arena_.cap() / 8));  // they could be given back
+  EXPECT_FALSE(arena_.CouldTake(arena_.cap() + 1));
+}
+
 }  // namespace
 }  // namespace shadowvm::exec

@@ -66,7 +66,7 @@ SVM_INLINE void sum_i64_checked(KernelCall* call, i64* r, i64 v) {
   if (overflows(r, v)) raise(call, kErrorOverflow);
 }
 
-// No block sees 2^32 rows.
+// No block sees 2^32 rows; where it may see more pairs of rows, groups are not in shared memory.
 SVM_INLINE void count_row(i64* r) {
   if (is_shared(r)) {
     atomic_add_shared(reinterpret_cast<u32*>(r), 1u);

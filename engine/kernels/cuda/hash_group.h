@@ -55,7 +55,11 @@ SVM_FUNCTION i64* find_group(const LaunchBlock* block, const Keys<W>& keys, u64 
     }
     if (slot == kBusySlot) continue;
     i64* const row = groups.rows + ((slot & kSlotPayload) - 1) * groups.row_words;
-    if (same_tag(slot, hash) && same_group(keys, row)) return row;
+    if (same_tag(slot, hash)) {
+      if (same_group(keys, row)) return row;
+      memory_fence();  // what was written before the slot that we saw is seen from here on
+      if (same_group(keys, row)) return row;
+    }
     at = (at + 1) & groups.mask;
   }
 }
