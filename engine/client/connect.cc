@@ -13,6 +13,7 @@
 
 #include "engine/base/status.h"
 #include "engine/node/address.h"
+#include "engine/node/devices.h"
 #include "engine/node/flight_error.h"
 #include "engine/node/session_header.h"
 #include "engine/plan/plan_builder.h"
@@ -46,20 +47,6 @@ v1::Command WithAbsolutePaths(v1::Command command) {
   return command;
 }
 
-v1::Mode ToProto(schedule::Mode mode) {
-  switch (mode) {
-    case schedule::Mode::kCpu:
-      return v1::MODE_CPU;
-    case schedule::Mode::kGpu:
-      return v1::MODE_GPU;
-    case schedule::Mode::kMixed:
-      return v1::MODE_MIXED;
-    case schedule::Mode::kAuto:
-      break;
-  }
-  return v1::MODE_AUTO;
-}
-
 base::Result<std::shared_ptr<arrow::Table>> ReadStream(std::string bytes) {
   const std::shared_ptr<arrow::io::InputStream> input =
       arrow::io::BufferReader::FromString(std::move(bytes));
@@ -74,7 +61,7 @@ class NodeRunner : public Runner {
  public:
   NodeRunner(std::unique_ptr<flight::FlightClient> client, schedule::Mode mode)
       : client_(std::move(client)) {
-    execution_.set_mode(ToProto(mode));
+    execution_.set_mode(node::WireMode(mode));
   }
   ~NodeRunner() override {
     // A node that is gone, or slow, has nothing to be told: the lease ends by itself.

@@ -79,8 +79,7 @@ std::optional<BuildKey> BuildKey::Of(const plan::Pipeline& pipeline, const plan:
 }
 
 bool BuildKey::HasSameContents(const BuildKey& other) const {
-  if (memory != nullptr || other.memory != nullptr) return memory == other.memory;
-  return &table->contents() == &other.table->contents();
+  return storage::HasSameValues(*source_table(), *other.source_table());
 }
 
 bool BuildKey::operator==(const BuildKey& other) const {

@@ -21,7 +21,7 @@ void DescribeDevices(exec::Engine* engine, v1::StatusResponse* status);
 // What a client asks for as the engine takes it; unknown modes leave the choice to the engine.
 schedule::Mode ModeOf(const v1::Execution& execution);
 
-// A mode as clients are told of it.
+// A mode as clients are told of it, and as they ask for it.
 v1::Mode WireMode(schedule::Mode mode);
 
 // Counters of a cache of compiled code.

@@ -4,7 +4,6 @@
 #include "engine/cli/bench/node_runner.h"
 
 #include <arrow/table.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/temporary_folder.h"
 #include "engine/cli/bench/engine_runner.h"
 #include "engine/cli/bench/ssb_queries.h"
 #include "engine/client/connect.h"
@@ -22,35 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that goes with its owner.
-class OwnFolder {
- public:
-  static base::Result<OwnFolder> Make() {
-    std::string path = (fs::temp_directory_path() / "shadowvm-bench-XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr) {
-      return base::MakeError(base::ErrorCode::kWriteFailed, "no folder " + path);
-    }
-    return OwnFolder(path);
-  }
-  OwnFolder(OwnFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  OwnFolder& operator=(OwnFolder&&) = delete;
-  ~OwnFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  explicit OwnFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
-
 class NodeRunner : public QueryRunner {
  public:
   NodeRunner(std::shared_ptr<client::Session> session, SsbTables tables)
       : session_(std::move(session)), tables_(std::move(tables)) {}
   // With a node that ends with the runner.
-  NodeRunner(OwnFolder folder, std::unique_ptr<node::ServingNode> node,
+  NodeRunner(base::TemporaryFolder folder, std::unique_ptr<node::ServingNode> node,
              std::shared_ptr<client::Session> session, SsbTables tables)
       : folder_(std::move(folder)),
         node_(std::move(node)),
@@ -77,7 +54,7 @@ class NodeRunner : public QueryRunner {
   }
 
  private:
-  std::optional<OwnFolder> folder_;
+  std::optional<base::TemporaryFolder> folder_;
   std::unique_ptr<node::ServingNode> node_;
   std::shared_ptr<client::Session> session_;  // ends before the node
   SsbTables tables_;
@@ -91,9 +68,10 @@ base::Result<std::unique_ptr<QueryRunner>> MakeNodeRunner(const BenchSettings& s
     return std::make_unique<NodeRunner>(std::move(session), TablesInFolder(settings.data));
   }
   SVM_ASSIGN_OR_RETURN(auto engine, MakeBenchEngine(settings));
-  SVM_ASSIGN_OR_RETURN(OwnFolder folder, OwnFolder::Make());
-  SVM_ASSIGN_OR_RETURN(auto node, node::ServingNode::Start(std::move(engine),
-                                                           {folder.path() / "node.sock", "bench"}));
+  SVM_ASSIGN_OR_RETURN(auto folder, base::TemporaryFolder::Make());
+  SVM_ASSIGN_OR_RETURN(auto node,
+                       node::ServingNode::Start(std::move(engine),
+                                                {fs::path(folder.path()) / "node.sock", "bench"}));
   SVM_ASSIGN_OR_RETURN(auto session, client::Connect(node->socket().string(), {}, settings.mode));
   return std::make_unique<NodeRunner>(
       std::move(folder), std::move(node), std::move(session),

@@ -29,10 +29,9 @@ ScanKey ScanKey::Of(const PipelineBinding& binding) {
     key.columns.push_back(files != nullptr ? &files->column(column.ordinal) : number);
     key.layouts.push_back(column.layout);
   }
-  for (const vkernel::RangeSlot& slot : binding.blueprint().ranges) {
-    key.range_columns.push_back(slot.column);
-  }
-  for (size_t i = 0; i < key.range_columns.size(); ++i) {
+  const std::vector<vkernel::RangeSlot>& ranges = binding.blueprint().ranges;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    key.range_columns.push_back(ranges[i].column);
     key.ranges.push_back(binding.range(static_cast<int>(i)));
   }
   return key;

@@ -18,6 +18,7 @@
 #include <sstream>
 
 #include "engine/base/fault.h"
+#include "engine/base/temporary_folder.h"
 #include "engine/vkernel/compile/process.h"
 
 namespace shadowvm::vkernel {
@@ -46,32 +47,6 @@ std::string FindInPath(const std::string& program) {
   }
   return "";
 }
-
-// A folder that only we can enter, removed with all it holds.
-class PrivateFolder {
- public:
-  static Result<PrivateFolder> Make() {
-    SVM_FAULT_POINT("compile.tempdir");
-    std::error_code ignored;
-    std::string name = (fs::temp_directory_path(ignored) / "shadowvm-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      return MakeError(ErrorCode::kWriteFailed, name + ": " + std::strerror(errno));
-    }
-    return PrivateFolder(name);
-  }
-  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
-  PrivateFolder& operator=(PrivateFolder&&) = delete;
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-
-  const std::string& path() const { return path_; }
-
- private:
-  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 Status WriteText(const fs::path& path, std::string_view text) {
   std::error_code error;
@@ -207,7 +182,8 @@ Result<CompiledObject> SubprocessCompiler::Compile(const CompileRequest& request
                         "kernels of the subprocess compiler hold their own verbs");
   }
   const auto start = std::chrono::steady_clock::now();
-  SVM_ASSIGN_OR_RETURN(PrivateFolder folder, PrivateFolder::Make());
+  SVM_FAULT_POINT("compile.tempdir");
+  SVM_ASSIGN_OR_RETURN(const auto folder, base::TemporaryFolder::Make());
   SVM_RETURN_NOT_OK(WriteInputs(folder.path(), request));
   const std::string object = folder.path() + "/kernel.so";
   ProcessSpec spec{options_.program, Flags(request.level, request.sanitize),
