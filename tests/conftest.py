@@ -27,6 +27,12 @@ class Program:
                               env=os.environ | environment, check=False)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def kernel_cache(tmp_path_factory):
+    """Kernels and what is known of their speed are those of this session: an earlier one decides nothing."""
+    os.environ["SHADOWVM_CACHE_DIR"] = str(tmp_path_factory.mktemp("kernels"))
+
+
 @pytest.fixture(scope="session")
 def program() -> Program:
     path = Path(os.environ.get("SHADOWVM_PROGRAM", ROOT / "build/dev/bin/shadowvm"))
