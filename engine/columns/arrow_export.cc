@@ -11,7 +11,7 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/base/fault.h"
+#include "engine/columns/arrow_arrays.h"
 #include "engine/columns/arrow_values.h"
 #include "engine/columns/frame.h"
 #include "engine/columns/type_mapping.h"
@@ -23,18 +23,8 @@ bool IsValid(const ColumnSegment& segment, int64_t row) {
   return segment.validity == nullptr || arrow::bit_util::GetBit(segment.validity->data(), row);
 }
 
-base::Result<std::shared_ptr<arrow::Buffer>> Allocate(int64_t size) {
-  SVM_FAULT_POINT("columns.export");
-  auto buffer = arrow::AllocateBuffer(size);
-  if (!buffer.ok()) {
-    return base::MakeError(base::ErrorCode::kOutOfMemory,
-                           "result: the machine has no " + std::to_string(size) + " bytes");
-  }
-  return std::shared_ptr<arrow::Buffer>(std::move(*buffer));
-}
-
 base::Result<std::shared_ptr<arrow::Buffer>> CopyOf(const void* data, int64_t size) {
-  SVM_ASSIGN_OR_RETURN(auto buffer, Allocate(size));
+  SVM_ASSIGN_OR_RETURN(auto buffer, AllocateArrow(size));
   if (size > 0) std::memcpy(buffer->mutable_data(), data, size);
   return buffer;
 }
@@ -80,7 +70,7 @@ base::Result<std::shared_ptr<arrow::Buffer>> FramedValues(Type type, const Layou
                                                           const ColumnSegment& segment) {
   const auto arrow_type = ToArrow(type);
   const int64_t bits = static_cast<const arrow::FixedWidthType&>(*arrow_type).bit_width();
-  SVM_ASSIGN_OR_RETURN(auto values, Allocate((segment.num_rows * bits + 7) / 8));
+  SVM_ASSIGN_OR_RETURN(auto values, AllocateArrow((segment.num_rows * bits + 7) / 8));
   uint8_t* out = values->mutable_data();
   switch (bits) {
     case 1:
@@ -111,55 +101,17 @@ std::string_view TextAt(const Layout& layout, const Dictionary* dictionary,
   return {segment.data->as<char>() + offsets[row], offsets[row + 1] - offsets[row]};
 }
 
-// That an array holds, of texts with 32-bit offsets.
-constexpr int64_t kMostText = arrow::kBinaryMemoryLimit;
-
-int64_t TextBytes(const Layout& layout, const Dictionary* dictionary,
-                  const ColumnSegment& segment) {
-  int64_t bytes = 0;
-  for (int64_t row = 0; row < segment.num_rows; ++row) {
-    if (IsValid(segment, row)) {
-      bytes += static_cast<int64_t>(TextAt(layout, dictionary, segment, row).size());
-    }
-  }
-  return bytes;
-}
-
-base::Result<arrow::ArrayVector> TextArrays(Type type, const Layout& layout,
-                                            const Dictionary* dictionary,
-                                            const ColumnSegment& segment) {
-  SVM_FAULT_POINT("columns.export");
-  SVM_ASSIGN_OR_RETURN(auto made, arrow::MakeBuilder(ToArrow(type)));
-  auto& builder = static_cast<arrow::BinaryBuilder&>(*made);
-  const int64_t bytes = TextBytes(layout, dictionary, segment);
-  SVM_RETURN_NOT_OK(builder.Reserve(segment.num_rows));
-  SVM_RETURN_NOT_OK(builder.ReserveData(std::min(bytes, kMostText)));
-  arrow::ArrayVector arrays;
-  for (int64_t row = 0; row < segment.num_rows; ++row) {
-    if (!IsValid(segment, row)) {
-      builder.UnsafeAppendNull();
-      continue;
-    }
-    const std::string_view text = TextAt(layout, dictionary, segment, row);
-    if (builder.value_data_length() + static_cast<int64_t>(text.size()) > kMostText) {
-      SVM_ASSIGN_OR_RETURN(auto full, builder.Finish());
-      arrays.push_back(std::move(full));
-      SVM_RETURN_NOT_OK(builder.Reserve(segment.num_rows - row));
-      SVM_RETURN_NOT_OK(builder.ReserveData(std::min(bytes, kMostText)));
-    }
-    builder.UnsafeAppend(text);
-  }
-  SVM_ASSIGN_OR_RETURN(auto last, builder.Finish());
-  arrays.push_back(std::move(last));
-  return arrays;
-}
-
 }  // namespace
 
 base::Result<arrow::ArrayVector> ToArrow(Type type, const Layout& layout,
                                          const Dictionary* dictionary,
                                          const ColumnSegment& segment) {
-  if (type.is_text()) return TextArrays(type, layout, dictionary, segment);
+  if (type.is_text()) {
+    return MakeTextArrays(
+        type, 0, segment.num_rows, segment.validity != nullptr,
+        [&](int64_t row) { return IsValid(segment, row); },
+        [&](int64_t row) { return TextAt(layout, dictionary, segment, row); });
+  }
   std::shared_ptr<arrow::Buffer> values;
   if (type.is_framed()) {
     SVM_ASSIGN_OR_RETURN(values, FramedValues(type, layout, segment));
@@ -167,8 +119,8 @@ base::Result<arrow::ArrayVector> ToArrow(Type type, const Layout& layout,
     SVM_ASSIGN_OR_RETURN(values, CopyOf(segment.data->data(), segment.num_rows * layout.width));
   }
   SVM_ASSIGN_OR_RETURN(auto validity, ValidityOf(segment));
-  return arrow::ArrayVector{arrow::MakeArray(arrow::ArrayData::Make(
-      ToArrow(type), segment.num_rows, {std::move(validity), std::move(values)}))};
+  return arrow::ArrayVector{
+      MakeArrowArray(type, segment.num_rows, {std::move(validity), std::move(values)})};
 }
 
 base::Result<std::shared_ptr<arrow::Table>> ToArrow(TableSource& source,

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <arrow/type_fwd.h>
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,6 +31,11 @@ base::Result<RowSet> Slice(RowSet rows, int64_t offset, int64_t count, memory::M
 base::Result<std::shared_ptr<columns::MemoryTable>> ToMemoryTable(
     const RowSet& rows, std::string name, const std::vector<std::string>& names,
     memory::MemoryBudget* budget, const schedule::Workers& workers);
+
+// The rows as Arrow columns, copied. Column i is named names[i].
+base::Result<std::shared_ptr<arrow::Table>> ToArrow(const RowSet& rows,
+                                                    const std::vector<std::string>& names,
+                                                    const schedule::Workers& workers);
 
 // All rows of some columns of a source, decoded. Texts point into the source's segments, which the
 // set keeps alive.

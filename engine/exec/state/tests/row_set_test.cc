@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
+#include <arrow/api.h>
+
+#include <numeric>
+
+#include "engine/columns/arrow_export.h"
 #include "engine/exec/state/row_buffer.h"
 #include "engine/exec/state/row_conversion.h"
 #include "engine/exec/state/tests/state_test.h"
@@ -153,6 +158,55 @@ TEST_F(RowSetTest, TablesAndBack) {
   }
   ExpectCleanAtEveryAllocation(
       [&] { return ToMemoryTable(*rows, "t", names, &budget_, workers_).status(); });
+}
+
+TEST_F(RowSetTest, AnswersAreWhatTheirTablesHold) {
+  using columns::Type;
+  using columns::TypeKind;
+  auto dictionary = columns::Dictionary::Make(&budget_).ValueOrDie();
+  const Nullable<std::string> strings = {{"x"}, {}, {""}, {"longer than twelve bytes"}};
+  const Nullable<std::string> all_there = {{"x"}, {"yy"}, {""}, {"x"}};
+  auto rows = Rows(
+      {Values<int64_t>(kInt64, {{INT64_MIN}, {}, {INT64_MAX}, {0}}),
+       Values<int16_t>(Type::Of(TypeKind::kInt16), {{-1}, {2}, {-3}, {4}}),
+       Values<double>(kDouble, {{1.5}, {}, {-0.0}, {2}}),
+       Values<float>(Type::Of(TypeKind::kFloat), {{1.5}, {-7}, {0}, {2}}),
+       Values<__int128>(Type::Decimal(30, 2), Nullable<__int128>{{-1}, {}, {5}, {6}}),
+       Values<int64_t>(Type::Decimal(18, 2), {{-1}, {}, {INT64_MIN / 10}, {6}}),
+       Values<int32_t>(Type::Of(TypeKind::kDate), {{-1}, {0}, {20000}, {6}}),
+       Values<int8_t>(Type::Of(TypeKind::kBool), Nullable<int8_t>{{1}, {}, {0}, {1}}),
+       Codes(dictionary, strings), Codes(dictionary, all_there), Texts(strings), Texts(all_there)},
+      4);
+  // Null rows hold any value at all.
+  rows->columns[8].data->as<uint32_t>()[1] = 0xffffffff;
+  rows->columns[0].data->as<int64_t>()[1] = 77;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < rows->columns.size(); ++i) names.push_back("c" + std::to_string(i));
+  for (const int64_t count : {4, 2, 0}) {
+    rows->num_rows = count;
+    const auto answer = ToArrow(*rows, names, workers_).ValueOrDie();
+    ASSERT_TRUE(answer->ValidateFull().ok()) << answer->ValidateFull().ToString();
+    const auto table = ToMemoryTable(*rows, "t", names, &budget_, workers_).ValueOrDie();
+    const auto expected = columns::ToArrow(*table).ValueOrDie();
+    EXPECT_TRUE(answer->Equals(*expected, true)) << answer->ToString() << expected->ToString();
+  }
+  rows->num_rows = 4;
+  ASSERT_TRUE(base::ArmFaults("columns.export=nth:9:oom").ok());
+  EXPECT_EQ(base::CodeOf(ToArrow(*rows, names, workers_).status()), base::ErrorCode::kOutOfMemory);
+}
+
+TEST_F(RowSetTest, LongAnswersComeInPieces) {
+  std::vector<int32_t> values(columns::kSegmentRows + 5);
+  std::iota(values.begin(), values.end(), 0);
+  const auto count = static_cast<int64_t>(values.size());
+  const auto rows = Rows({Values(kInt32, values), Values(kInt32, values)}, count);
+  const auto answer = ToArrow(*rows, {"a", "b"}, workers_).ValueOrDie();
+  ASSERT_EQ(answer->num_rows(), count);
+  for (const auto& column : answer->columns()) {
+    ASSERT_EQ(column->num_chunks(), 2);
+    const auto& last = static_cast<const arrow::Int32Array&>(*column->chunk(1));
+    EXPECT_EQ(last.Value(4), values.back());
+  }
 }
 
 TEST_F(RowSetTest, TablesOfSeveralSegmentsHaveOneWidth) {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <arrow/api.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/status.h"
+#include "engine/columns/type.h"
+
+// What Arrow arrays of answers are made of, wherever their values lie.
+namespace shadowvm::columns {
+
+// Its contents are undefined.
+base::Result<std::shared_ptr<arrow::Buffer>> AllocateArrow(int64_t size);
+// One bit a row, all zero.
+base::Result<std::shared_ptr<arrow::Buffer>> AllocateArrowBits(int64_t rows);
+
+// Of ToArrow(type); a null validity: all rows are valid.
+std::shared_ptr<arrow::Array> MakeArrowArray(Type type, int64_t rows, arrow::BufferVector buffers);
+
+// The bits of is_valid(0 … rows - 1).
+template <typename IsValid>
+base::Result<std::shared_ptr<arrow::Buffer>> MakeValidity(int64_t rows, IsValid&& is_valid) {
+  SVM_ASSIGN_OR_RETURN(auto validity, AllocateArrowBits(rows));
+  uint8_t* const bits = validity->mutable_data();
+  for (int64_t i = 0; i < rows; ++i) bits[i / 8] |= static_cast<uint8_t>(is_valid(i)) << (i % 8);
+  return validity;
+}
+
+// That an array holds, of texts with 32-bit offsets.
+inline constexpr int64_t kMostText = arrow::kBinaryMemoryLimit;
+// kUnsupported, for a string that no array holds.
+base::Status CheckText(int64_t size);
+
+// The array of as many strings from 'begin' on as 'most' bytes hold, or of all up to 'end': at
+// least of one. 'nullable' says whether is_valid has to be asked.
+template <typename IsValid, typename TextAt>
+base::Result<std::shared_ptr<arrow::Array>> MakeTextArray(Type type, int64_t begin, int64_t end,
+                                                          int64_t most, bool nullable,
+                                                          IsValid&& is_valid, TextAt&& text_at) {
+  SVM_ASSIGN_OR_RETURN(auto offsets, AllocateArrow((end - begin + 1) * 4));
+  auto* const starts = reinterpret_cast<int32_t*>(offsets->mutable_data());
+  int64_t rows = 0, bytes = 0;
+  for (; begin + rows < end; ++rows) {
+    const int64_t row = begin + rows;
+    const int64_t size = nullable && !is_valid(row) ? 0 : static_cast<int64_t>(text_at(row).size());
+    SVM_RETURN_NOT_OK(CheckText(size));
+    if (rows > 0 && bytes + size > most) break;
+    starts[rows] = static_cast<int32_t>(bytes);
+    bytes += size;
+  }
+  starts[rows] = static_cast<int32_t>(bytes);
+  SVM_ASSIGN_OR_RETURN(auto data, AllocateArrow(bytes));
+  uint8_t* const out = data->mutable_data();
+  for (int64_t i = 0; i < rows; ++i) {
+    const int32_t size = starts[i + 1] - starts[i];
+    if (size > 0) std::memcpy(out + starts[i], text_at(begin + i).data(), size);
+  }
+  std::shared_ptr<arrow::Buffer> validity;
+  if (nullable) {
+    SVM_ASSIGN_OR_RETURN(validity,
+                         MakeValidity(rows, [&](int64_t i) { return is_valid(begin + i); }));
+  }
+  return MakeArrowArray(type, rows, {std::move(validity), std::move(offsets), std::move(data)});
+}
+
+// Rows [begin, end) of strings, in several arrays where they would pass kMostText.
+template <typename IsValid, typename TextAt>
+base::Result<arrow::ArrayVector> MakeTextArrays(Type type, int64_t begin, int64_t end,
+                                                bool nullable, IsValid&& is_valid, TextAt&& text_at,
+                                                int64_t most = kMostText) {
+  arrow::ArrayVector arrays;
+  do {
+    SVM_ASSIGN_OR_RETURN(auto array,
+                         MakeTextArray(type, begin, end, most, nullable, is_valid, text_at));
+    begin += array->length();
+    arrays.push_back(std::move(array));
+  } while (begin < end);
+  return arrays;
+}
+
+}  // namespace shadowvm::columns
