@@ -106,10 +106,11 @@ base::Result<DenseGroups::Array> DenseGroups::MakeArray() const {
 }
 
 void DenseGroups::Clear(const Array& array) const {
-  std::vector<int64_t> initial(row_words_);
-  Initialise(options_.accumulators, initial.data());
-  for (uint64_t slot = 0; slot < num_slots_; ++slot) {
-    std::copy(initial.begin(), initial.end(), array->as<int64_t>() + slot * row_words_);
+  auto* const words = array->as<int64_t>();
+  const auto all = static_cast<int64_t>(num_slots_) * row_words_;
+  Initialise(options_.accumulators, words);
+  for (int64_t done = row_words_; done < all; done *= 2) {
+    std::copy_n(words, std::min(done, all - done), words + done);
   }
 }
 
@@ -148,26 +149,45 @@ base::Status DenseGroups::Merge(const schedule::Workers& workers) {
   return schedule::ParallelRanges(workers, static_cast<int64_t>(num_slots_), kMergeSlots, merge);
 }
 
-bool DenseGroups::IsGroup(const int64_t* group, std::span<const uint32_t> codes) const {
-  if (options_.keys.empty()) return true;
-  if (group[options_.accumulators[options_.presence].word] == 0) return false;
-  for (size_t key = 0; key < codes.size(); ++key) {
-    if (options_.keys[key].codes != nullptr && codes[key] == 0) return false;
+bool DenseGroups::IsDropped(size_t key, uint32_t code) const {
+  return options_.keys[key].codes != nullptr && code == 0;
+}
+
+// Groups of neighbouring slots, from 'slot' on: those of all codes of the first key, for the
+// others' codes as they are.
+void DenseGroups::AddNeighbours(uint64_t slot, std::span<const uint32_t> codes,
+                                std::vector<uint32_t>* with_rows, Found* found) const {
+  const uint32_t size = options_.keys[0].size;
+  const int64_t* const groups = merged_ + slot * row_words_;
+  const int64_t* const presence = groups + options_.accumulators[options_.presence].word;
+  size_t count = 0;
+  with_rows->resize(size);
+  for (uint32_t code = IsDropped(0, 0) ? 1 : 0; code < size; ++code) {
+    (*with_rows)[count] = code;  // without a branch: every second one would be guessed wrong
+    count += static_cast<size_t>(presence[int64_t{code} * row_words_] != 0);
   }
-  return true;
+  with_rows->resize(count);
+  for (const uint32_t code : *with_rows) {
+    found->groups.push_back(groups + int64_t{code} * row_words_);
+  }
+  found->codes[0].insert(found->codes[0].end(), with_rows->begin(), with_rows->end());
+  for (size_t key = 1; key < codes.size(); ++key) {
+    found->codes[key].insert(found->codes[key].end(), count, codes[key]);
+  }
 }
 
 DenseGroups::Found DenseGroups::FindGroups() const {
+  const size_t num_keys = options_.keys.size();
+  if (num_keys == 0) return {{merged_}, {}};
   Found found;
-  found.codes.resize(options_.keys.size());
-  std::vector<uint32_t> codes(options_.keys.size());  // of the slot, counted up with it
-  for (uint64_t slot = 0; slot < num_slots_; ++slot) {
-    const int64_t* const group = merged_ + slot * row_words_;
-    if (IsGroup(group, codes)) {
-      found.groups.push_back(group);
-      for (size_t key = 0; key < codes.size(); ++key) found.codes[key].push_back(codes[key]);
-    }
-    for (size_t key = 0; key < codes.size() && ++codes[key] == options_.keys[key].size; ++key) {
+  found.codes.resize(num_keys);
+  std::vector<uint32_t> codes(num_keys);  // of the slot, counted up with it; the first stays 0
+  std::vector<uint32_t> with_rows;
+  for (uint64_t slot = 0; slot < num_slots_; slot += options_.keys[0].size) {
+    bool dropped = false;
+    for (size_t key = 1; key < num_keys; ++key) dropped |= IsDropped(key, codes[key]);
+    if (!dropped) AddNeighbours(slot, codes, &with_rows, &found);
+    for (size_t key = 1; key < num_keys && ++codes[key] == options_.keys[key].size; ++key) {
       codes[key] = 0;
     }
   }

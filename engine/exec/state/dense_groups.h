@@ -87,7 +87,10 @@ class DenseGroups {
     std::vector<std::vector<uint32_t>> codes;
   };
   Found FindGroups() const;
-  bool IsGroup(const int64_t* group, std::span<const uint32_t> codes) const;
+  // Rows of a join without a match fell into groups of code 0.
+  bool IsDropped(size_t key, uint32_t code) const;
+  void AddNeighbours(uint64_t slot, std::span<const uint32_t> codes,
+                     std::vector<uint32_t>* with_rows, Found* found) const;
   base::Status MergeSlots(const int64_t* from, int64_t* into, int64_t begin, int64_t end) const;
 
   memory::MemoryBudget* budget_;
