@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "engine/columns/frame.h"
+#include "engine/exec/state/dispatch.h"
 #include "engine/kernels/common/compare.h"
 #include "engine/kernels/common/text_match.h"
 
@@ -87,13 +88,22 @@ uint64_t SortOrder::Ordinal(const Key& key, int64_t row) {
   return static_cast<uint64_t>(key.data->Integer(row)) - static_cast<uint64_t>(key.min);
 }
 
-u128 SortOrder::Encode(const Key& key, int64_t row) {
-  const bool valid = key.data->is_valid(row);
-  const u128 mask = (u128{1} << key.value_bits) - 1;
-  u128 value = valid ? Ordinal(key, row) : 0;
-  if (valid && key.column.descending) value = mask - value;
-  if (key.data->valid == nullptr) return value;
-  return u128{valid == key.column.nulls_first} << key.value_bits | value;
+// Calls function(ordinal) with what gives a row's Ordinal: what kind of key it is of is asked once.
+template <typename Function>
+void SortOrder::WithOrdinals(const Key& key, Function&& function) {
+  if (key.ranks != nullptr) {
+    const uint32_t* const ranks = key.ranks->data();
+    const auto* const codes = key.data->values<uint32_t>();
+    function([=](int64_t row) { return uint64_t{ranks[codes[row]]}; });
+  } else if (key.data->column.is_integer()) {
+    const auto min = static_cast<uint64_t>(key.min);
+    DispatchInteger(key.data->column.width(), [&](auto zero) {
+      const auto* const values = key.data->values<decltype(zero)>();
+      function([=](int64_t row) { return static_cast<uint64_t>(int64_t{values[row]}) - min; });
+    });
+  } else {
+    function([&](int64_t row) { return Ordinal(key, row); });
+  }
 }
 
 void SortOrder::Fill(int64_t begin, int64_t end, SortEntry* entries) const {
@@ -101,10 +111,18 @@ void SortOrder::Fill(int64_t begin, int64_t end, SortEntry* entries) const {
   for (const Key& key : keys_) {
     if (key.prefix_bits == 0) continue;
     const int cut = key.bits() - key.prefix_bits;
-    for (int64_t row = begin; row < end; ++row) {
-      const u128 shifted = static_cast<u128>(entries[row].prefix) << key.prefix_bits;
-      entries[row].prefix = static_cast<uint64_t>(shifted | Encode(key, row) >> cut);
-    }
+    const u128 mask = (u128{1} << key.value_bits) - 1;
+    const u128 flipped = key.column.descending ? mask : 0;
+    const bool nullable = key.data->valid != nullptr;
+    WithOrdinals(key, [&](auto&& ordinal) {
+      for (int64_t row = begin; row < end; ++row) {
+        const bool valid = !nullable || key.data->is_valid(row);
+        u128 bits = valid ? ordinal(row) ^ flipped : 0;
+        if (nullable) bits |= u128{valid == key.column.nulls_first} << key.value_bits;
+        const u128 shifted = static_cast<u128>(entries[row].prefix) << key.prefix_bits;
+        entries[row].prefix = static_cast<uint64_t>(shifted | bits >> cut);
+      }
+    });
   }
 }
 

@@ -29,9 +29,12 @@ class SortOrder {
   // Writes the entries of rows [begin, end).
   void Fill(int64_t begin, int64_t end, SortEntry* entries) const;
 
+  // Entries of equal prefix have equal keys.
+  bool is_exact() const { return first_inexact_ == keys_.size(); }
+
   bool operator()(const SortEntry& a, const SortEntry& b) const {
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
-    if (first_inexact_ < keys_.size()) {
+    if (!is_exact()) {
       const int order = CompareRows(a.row, b.row);
       if (order != 0) return order < 0;
     }
@@ -52,7 +55,8 @@ class SortOrder {
 
   static Key MakeKey(const RowSet& rows, const SortColumn& column);
   static uint64_t Ordinal(const Key& key, int64_t row);
-  static unsigned __int128 Encode(const Key& key, int64_t row);
+  template <typename Function>
+  static void WithOrdinals(const Key& key, Function&& function);
   static int CompareValues(const Key& key, uint32_t a, uint32_t b);
   int CompareRows(uint32_t a, uint32_t b) const;
 

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "engine/base/fault.h"
+#include "engine/exec/state/prefix_sort.h"
 #include "engine/exec/state/row_conversion.h"
 #include "engine/exec/state/sort_order.h"
 
@@ -16,6 +17,7 @@ namespace {
 using memory::Buffer;
 
 constexpr int64_t kRunRows = 32 << 10;  // below this a run is not worth a worker
+constexpr size_t kDigitRows = 64;       // below this digits are not worth being counted
 
 struct Run {
   int64_t begin;
@@ -45,13 +47,29 @@ base::Status MakeRuns(const SortOrder& order, std::span<const Run> runs, SortEnt
   return schedule::ParallelFor(workers, static_cast<int64_t>(runs.size()), task);
 }
 
+// Sorts the entries of one run, filled in the order of their rows.
+void SortRun(const SortOrder& order, std::span<SortEntry> entries, std::span<SortEntry> room) {
+  // By reference: algorithms hand their order from call to call by value.
+  if (entries.size() < kDigitRows) {
+    std::sort(entries.begin(), entries.end(), std::cref(order));
+    return;
+  }
+  SortByPrefix(entries, room);
+  if (order.is_exact()) return;
+  const auto differs = [](const SortEntry& a, const SortEntry& b) { return a.prefix != b.prefix; };
+  for (auto begin = entries.begin(); begin != entries.end();) {
+    auto end = std::adjacent_find(begin, entries.end(), differs);
+    if (end != entries.end()) ++end;
+    std::sort(begin, end, std::cref(order));
+    begin = end;
+  }
+}
+
 // Merges neighbouring runs, pairs in parallel, from one buffer to the other until one is left.
 base::Result<std::shared_ptr<Buffer>> MergeRuns(const SortOrder& order, std::vector<Run> runs,
                                                 std::shared_ptr<Buffer> entries,
-                                                memory::MemoryBudget* budget,
+                                                std::shared_ptr<Buffer> other,
                                                 const schedule::Workers& workers) {
-  if (runs.size() == 1) return entries;
-  SVM_ASSIGN_OR_RETURN(auto other, MakeEntries(budget, runs.back().end));
   while (runs.size() > 1) {
     std::vector<Run> merged((runs.size() + 1) / 2);
     const auto merge = [&](int, int64_t index) {
@@ -92,14 +110,15 @@ base::Result<RowSet> Sort(const RowSet& rows, std::span<const SortColumn> keys,
   SVM_RETURN_NOT_OK(CheckSize(rows));
   const SortOrder order(rows, keys);
   SVM_ASSIGN_OR_RETURN(auto entries, MakeEntries(budget, rows.num_rows));
+  SVM_ASSIGN_OR_RETURN(auto room, MakeEntries(budget, rows.num_rows));
   std::vector<Run> runs = CutIntoRuns(rows.num_rows, workers);
-  // By reference: algorithms hand their order from call to call by value.
   const auto sort = [&](SortEntry* begin, SortEntry* end) {
-    std::sort(begin, end, std::cref(order));
+    const std::span run(begin, end);
+    SortRun(order, run, {room->as<SortEntry>() + (begin - entries->as<SortEntry>()), run.size()});
   };
   SVM_RETURN_NOT_OK(MakeRuns(order, runs, entries->as<SortEntry>(), workers, sort));
-  SVM_ASSIGN_OR_RETURN(entries,
-                       MergeRuns(order, std::move(runs), std::move(entries), budget, workers));
+  SVM_ASSIGN_OR_RETURN(
+      entries, MergeRuns(order, std::move(runs), std::move(entries), std::move(room), workers));
   const std::span sorted(entries->as<SortEntry>(), rows.num_rows);
   return GatherEntries(rows, sorted, budget, workers);
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/exec/state/prefix_sort.h"
 #include "engine/exec/state/tests/state_test.h"
 
 namespace shadowvm::exec {
@@ -112,6 +113,26 @@ TEST_F(SorterTest, EveryKindDirectionAndNullOrder) {
   }
 }
 
+TEST(PrefixSort, KeepsTheOrderOfEqualPrefixes) {
+  std::mt19937_64 random{7};
+  // All digits, few of them, those in the middle, the last one, the first one, none.
+  for (const uint64_t mask : {~uint64_t{0}, uint64_t{0x0100000000000001}, uint64_t{0x7ffff0000},
+                              uint64_t{0xff}, uint64_t{0xff} << 56, uint64_t{0}}) {
+    for (const size_t count : {0, 1, 2, 255, 256, 257, 5000}) {
+      std::vector<SortEntry> entries(count), room(count);
+      for (size_t i = 0; i < count; ++i) entries[i] = {random() & mask, static_cast<uint32_t>(i)};
+      std::vector<SortEntry> expected = entries;
+      std::stable_sort(expected.begin(), expected.end(),
+                       [](const auto& a, const auto& b) { return a.prefix < b.prefix; });
+      SortByPrefix(entries, room);
+      for (size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(entries[i].prefix, expected[i].prefix) << mask << ' ' << i;
+        ASSERT_EQ(entries[i].row, expected[i].row) << mask << ' ' << i;
+      }
+    }
+  }
+}
+
 TEST_F(SorterTest, SeveralKeys) {
   const auto rows = RandomRows(3000);
   for (int round = 0; round < 30; ++round) {
@@ -146,6 +167,15 @@ TEST_F(SorterTest, FewRowsAndOddLimits) {
     EXPECT_EQ(TopN(*rows, keys, 0, 100, &budget_, workers_).ValueOrDie().num_rows, count);
     EXPECT_EQ(TopN(*rows, keys, 5, 100, &budget_, workers_).ValueOrDie().num_rows, 0);
     EXPECT_EQ(TopN(*rows, keys, 0, 0, &budget_, workers_).ValueOrDie().num_rows, 0);
+  }
+}
+
+TEST_F(SorterTest, FewRowsAreSortedAsMany) {
+  const std::vector<SortColumn> keys = {{0, false, true}, {4, true, false}};
+  for (const int count : {63, 64, 65}) {
+    const auto rows = RandomRows(count);
+    EXPECT_EQ(Numbers(Sort(*rows, keys, &budget_, workers_).ValueOrDie()),
+              SortPlainly(*rows, keys));
   }
 }
 
