@@ -74,7 +74,9 @@ class NodeKiller:
             for _ in range(kills):
                 time.sleep(SETTLE_S + self._draw.uniform(0.5, 2.5))
                 self._kill()
+            settled = self.seen.settled_in_node
             time.sleep(SETTLE_S + 2)
+            self._wait_for(lambda: self.seen.settled_in_node > settled, "a query in the node after the last kill")
         except Exception as failure:  # raised by run()
             self._failure = failure
         self._done.set()

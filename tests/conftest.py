@@ -3,6 +3,7 @@
 """End-to-end tests run the program as a user does. SHADOWVM_PROGRAM says which one."""
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -31,6 +32,13 @@ class Program:
 def kernel_cache(tmp_path_factory):
     """Kernels and what is known of their speed are those of this session: an earlier one decides nothing."""
     os.environ["SHADOWVM_CACHE_DIR"] = str(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c():
+    """What is started in the background ignores Ctrl-C, and so would all that tests start."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -160,3 +160,11 @@ def wait_until(condition, what: str):
     while not condition():
         assert time.monotonic() < end, f"never happened: {what}"
         time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    """Not once it has ended, though whoever inherits it may take a while to reap it."""
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False

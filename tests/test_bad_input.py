@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from answers import replay, rows_of
 from commands import BOOL, INT32, Command, aggregate_call, call, column, like, literal, sort_key
+from node_client import wait_until
 
 ROWS = 20_000
 
@@ -291,18 +292,34 @@ def test_a_hanging_compile_worker_is_given_up(with_compiler, good, tmp_path):
     hanging = with_compiler(f"exec sleep {mark}", "bin")
     answer = replay(hanging, tmp_path / "run", {"q": sum_of(good)}, SHADOWVM_CACHE_DIR=str(tmp_path / "cache"))["q"]
     assert rows_of(answer.table) == [(ROWS * (ROWS - 1) // 2,)]
-    running = [path.read_text() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-    assert not [line for line in running if f"sleep\0{mark}" in line], "a worker is left"
+    assert not [pid for pid in processes() if f"sleep\0{mark}" in arguments_of(pid)], "a worker is left"
+
+
+def processes() -> list[int]:
+    return [int(path.name) for path in Path("/proc").glob("[0-9]*")]
+
+
+def arguments_of(pid: int) -> str:
+    """Empty once it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def test_no_worker_outlives_the_program(program, good, tmp_path):
-    cache = tmp_path / "cache"
-    replay(program, tmp_path / "run", {"q": sum_of(good)}, SHADOWVM_CACHE_DIR=str(cache))
-    workers = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if os.readlink(process / "exe") == str(program.path.parent.resolve() / "shadowvm-compiler"):
-                workers.append((process / "status").read_text())
-        except OSError:
-            continue
-    assert not [status for status in workers if "PPid:\t1\n" in status], "an orphan is left"
+    before = workers_of(program)
+    replay(program, tmp_path / "run", {"q": sum_of(good)}, SHADOWVM_CACHE_DIR=str(tmp_path / "cache"))
+    wait_until(lambda: workers_of(program) <= before, "its worker ends")
+
+
+def workers_of(program) -> set[int]:
+    return {pid for pid in processes() if executable_of(pid) == program.path.parent.resolve() / "shadowvm-compiler"}
+
+
+def executable_of(pid: int) -> Path | None:
+    """None once it has ended."""
+    try:
+        return Path(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        return None

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from node_client import Node, wait_until
+from node_client import Node, is_running, wait_until
 from spark_program import VERSIONS, SparkProgram
 
 pytestmark = pytest.mark.parametrize("version", VERSIONS)
@@ -26,10 +26,6 @@ def start(version, tmp_path):
         spark.kill()
 
 
-def alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists() and "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-
-
 def sockets_of(pid: int) -> list[Path]:
     """What an application's node has in the folder for sockets."""
     roots = {os.environ.get("XDG_RUNTIME_DIR", "/tmp"), "/tmp"}
@@ -39,17 +35,17 @@ def sockets_of(pid: int) -> list[Path]:
 def test_a_node_is_started_and_goes_with_the_application(start, program, ssb):
     spark = start(**{"shadowvm.node.path": program.path, "shadowvm.memory": "1g"})
     node = spark.node_pid()
-    assert node and alive(node) and sockets_of(spark.process.pid)
+    assert node and is_running(node) and sockets_of(spark.process.pid)
     assert spark.sql(f"select count(*) from parquet.`{ssb}/supplier.parquet`") == "[[100]]"
     assert spark.end() == 0
-    assert not alive(node) and not sockets_of(spark.process.pid)
+    assert not is_running(node) and not sockets_of(spark.process.pid)
 
 
 def test_a_driver_that_is_killed_takes_its_node_along(start, program):
     spark = start(**{"shadowvm.node.path": program.path, "shadowvm.memory": "1g"})
     node = spark.node_pid()
     spark.kill()
-    wait_until(lambda: not alive(node), "the node ends")
+    wait_until(lambda: not is_running(node), "the node ends")
     assert not sockets_of(spark.process.pid)
 
 
@@ -58,9 +54,10 @@ def test_a_node_that_runs_already_is_asked_over_its_socket(start, program, tmp_p
     try:
         spark = start(**{"shadowvm.node.address": f"unix:{node.socket}"})
         assert spark.node_pid() is None
-        assert node.client().status().sessions >= 2  # the plugin's and this one
+        client = node.client(lease_ms=600_000)
+        assert client.status().sessions == 2  # the plugin's and this one
         assert spark.end() == 0
-        assert node.client().status().sessions == 2  # those of this test
+        wait_until(lambda: client.status().sessions == 1, "the plugin's session ends")
     finally:
         assert node.stop() == 0
 
