@@ -74,9 +74,9 @@ class Node:
 
 
 class Client:
-    """A connection and its session."""
+    """A connection and its session, which does not end by itself while tests run, unless they say so."""
 
-    def __init__(self, socket: Path, protocol_version: int = 1, lease_ms: int = 0):
+    def __init__(self, socket: Path, protocol_version: int = 1, lease_ms: int = 600_000):
         self.connection = flight.connect(f"grpc+unix://{socket}")
         self.options = flight.FlightCallOptions(timeout=PATIENCE_S)
         request = message("HandshakeRequest", protocol_version=protocol_version, client="tests", lease_ms=lease_ms)

@@ -92,7 +92,7 @@ def refused(call) -> int:
 
 
 def test_the_handshake_says_what_the_node_is(node):
-    hello = node.client().hello
+    hello = node.client(lease_ms=0).hello  # as long as the node likes
     assert hello.protocol_version == 1 and hello.session and hello.lease_ms > 0 and hello.version
     assert [(device.name, device.workers) for device in hello.devices] == [("cpu", 2)]
     assert {"flight-stream", "pipelines", "shared-memory"} <= set(hello.capabilities)
@@ -259,8 +259,8 @@ def test_without_room_in_shared_memory_answers_are_fetched(start, table, tmp_pat
 
 def test_shared_files_go_with_their_session(node, table):
     watcher = node.client()
-    for end, lease_ms in (("close", 0), ("lease", LEASE_MS)):
-        client = node.client(lease_ms=lease_ms)
+    for end, lease in (("close", {}), ("lease", {"lease_ms": LEASE_MS})):
+        client = node.client(**lease)
         last = client.pipelines(client.register(everything(table), "q"))[-1].index
         (file,) = client.run_pipeline("q", last, shared=True).shared_answer
         if end == "close":

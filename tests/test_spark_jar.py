@@ -54,8 +54,8 @@ def test_a_node_that_runs_already_is_asked_over_its_socket(start, program, tmp_p
     try:
         spark = start(**{"shadowvm.node.address": f"unix:{node.socket}"})
         assert spark.node_pid() is None
-        client = node.client(lease_ms=600_000)
-        assert client.status().sessions == 2  # the plugin's and this one
+        client = node.client()
+        assert client.status().sessions >= 2  # the plugin's and this one
         assert spark.end() == 0
         wait_until(lambda: client.status().sessions == 1, "the plugin's session ends")
     finally:
