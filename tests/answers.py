@@ -38,7 +38,7 @@ class Answer:
         return pa.ipc.open_file(self.file).read_all()
 
 
-def replay(program, folder: Path, commands: dict, *options, rounds=1, timeout=600, **environment) -> dict[str, Answer]:
+def replay(program, folder: Path, commands: dict, *options, rounds=1, timeout=1800, **environment) -> dict[str, Answer]:
     """Runs named commands in one process, so that they share tables and kernels; all of them so often, the last counts."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / f"{name}.json" for name in commands}

@@ -23,7 +23,7 @@ class Program:
     def __init__(self, path: Path):
         self.path = path
 
-    def run(self, *arguments, timeout=300, **environment) -> subprocess.CompletedProcess:
+    def run(self, *arguments, timeout=600, **environment) -> subprocess.CompletedProcess:
         return subprocess.run([self.path, *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
                               env=os.environ | environment, check=False)
 

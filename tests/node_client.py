@@ -15,7 +15,7 @@ import pyarrow.flight as flight
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE_S = 60
+PATIENCE_S = 240  # with a machine that is busy
 
 
 @cache

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from answers import rows_of
 from commands import Command, aggregate_call, column
-from node_client import Node, answer_of, wait_until
+from node_client import PATIENCE_S, Node, answer_of, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
 GPU = 2  # v1::Mode
@@ -78,7 +78,7 @@ def test_a_node_says_it_once_and_answers(program, driver, tmp_path):
         assert rows_of(answer_of(client.execute(command, mode=GPU))) == [(499_500,)]
     assert reason in client.status().devices[0].down
     node.process.send_signal(signal.SIGTERM)
-    said = node.process.communicate(timeout=60)[1]
+    said = node.process.communicate(timeout=PATIENCE_S)[1]
     assert said.count("the GPU is not used") == 1 and reason in said, said
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from answers import check_rows, rows_of
 from commands import Command, aggregate_call, column, sort_key
-from node_client import Node, answer_of, wait_until
+from node_client import PATIENCE_S, Node, answer_of, wait_until
 
 ROWS = 30_000
 CPU, GPU, MIXED = 1, 2, 3  # v1::Mode
@@ -159,7 +159,7 @@ def test_a_gpu_that_fails_is_set_aside_and_tried_again(start, duck, table):
     check_sums(answer_of(response), duck, table)
     assert on_gpu(response.metrics) and not client.status().devices[0].down
     node.process.send_signal(signal.SIGTERM)
-    said = node.process.communicate(timeout=60)[1]
+    said = node.process.communicate(timeout=PATIENCE_S)[1]
     assert said.count("the GPU is not used") == 1 and "tried again in" in said, said
 
 

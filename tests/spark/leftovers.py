@@ -9,7 +9,7 @@ from pathlib import Path
 
 from node_processes import processes_of
 
-PATIENCE_S = 30
+PATIENCE_S = 120
 
 
 class Leftovers:

@@ -28,7 +28,8 @@ def node(program, tmp_path):
 def cluster_conf(conf: dict, node: Node, master: str) -> dict:
     return conf | {"spark.master": master, "spark.shadowvm.node.address": str(node.socket),
                    "spark.shadowvm.minBytes": "0", "spark.executor.memory": "512m",
-                   "spark.scheduler.minRegisteredResourcesRatio": "1.0"}
+                   "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+                   "spark.scheduler.maxRegisteredResourcesWaitingTime": "300s"}
 
 
 def ask_on_and_off(spark: SparkProcess) -> dict:
