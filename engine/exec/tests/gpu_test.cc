@@ -4,19 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "engine/base/fault.h"
 #include "engine/cli/bench/answer_json.h"
+#include "engine/exec/tests/goldens.h"
 #include "engine/exec/tests/kernel_cases.h"
 #include "engine/exec/tests/kernel_tables.h"
-#include "engine/vkernel/compile/nvrtc_compiler.h"
 
-// Mode gpu on the emulated device: the same answers as on the CPU, and text that NVRTC takes.
+// Mode gpu on the emulated device: the same answers as on the CPU, and the text of the goldens,
+// which nvrtc_golden_test.cc compiles for cards.
 namespace shadowvm::exec {
 namespace {
 
@@ -56,6 +55,15 @@ bool RanThere(const Answered& answered) {
                      [](const GpuPipeline& pipeline) { return pipeline.why_not.empty(); });
 }
 
+// In the order of its pipelines, of those that ran there.
+std::vector<std::string> TextsOf(const Answered& answered) {
+  std::vector<std::string> texts;
+  for (const GpuPipeline& pipeline : answered.gpu) {
+    if (!pipeline.text.empty()) texts.push_back(pipeline.text);
+  }
+  return texts;
+}
+
 // Sums of doubles depend on the order in which they are added up.
 bool AreAlike(const nlohmann::json& a, const nlohmann::json& b) {
   if (a.is_number_float() && b.is_number_float()) {
@@ -79,40 +87,21 @@ class GpuTest : public ::testing::Test {
     ASSERT_TRUE(gpu_->AddTable(name, *MakeTable(columns)).ok());
   }
   // Runs a query on both; all of its kernels must have run on the GPU, with the CPU's answer.
-  void ExpectSame(const client::Frame& frame, const v1::Settings& settings = {}) {
+  Answered ExpectSame(const client::Frame& frame, const v1::Settings& settings = {}) {
     const Answered here = Ask(cpu_.get(), frame, settings);
-    const Answered there = Ask(gpu_.get(), frame, settings);
+    Answered there = Ask(gpu_.get(), frame, settings);
     EXPECT_EQ(here.rows, there.rows);
     EXPECT_EQ(there.gpu.size(), there.num_kernels);
     for (const GpuPipeline& pipeline : there.gpu) {
       EXPECT_EQ(pipeline.why_not, "") << pipeline.title;
-      texts_.insert(pipeline.text);
     }
-  }
-
-  // Cards that are not here: what the emulated device ran is compiled for them.
-  void ExpectNvrtcTakesTexts(const std::vector<std::string>& architectures) {
-    for (const std::string& architecture : architectures) {
-      vkernel::NvrtcOptions options;
-      options.architecture = architecture;
-      options.library = SHADOWVM_TEST_NVRTC;
-      const auto compiler = vkernel::NvrtcCompiler::Create(options).ValueOrDie();
-      const std::vector<std::string> texts(texts_.begin(), texts_.end());
-      std::atomic<size_t> next = 0;
-      const auto compile = [&] {
-        for (size_t i = next++; i < texts.size(); i = next++) {
-          const auto object = compiler->Compile({architecture, texts[i]});
-          EXPECT_TRUE(object.ok()) << object.status() << "\n" << texts[i];
-        }
-      };
-      std::thread other(compile);
-      compile();
-      other.join();
-    }
+    const std::vector<std::string> texts = TextsOf(there);
+    texts_.insert(texts_.end(), texts.begin(), texts.end());
+    return there;
   }
 
   std::unique_ptr<Engine> cpu_, gpu_;
-  std::set<std::string> texts_;
+  std::vector<std::string> texts_;  // of all kernels that ran there
 };
 
 // Build sides included.
@@ -121,7 +110,8 @@ TEST_F(GpuTest, StarSchemaBenchmark) {
   AddSsbTables(gpu_.get());
   for (const std::string& name : cli::SsbQueryNames()) {
     SCOPED_TRACE(name);
-    ExpectSame(SsbQuery(name));
+    const Answered there = ExpectSame(SsbQuery(name));
+    ExpectGolden("cuda/ssb_" + name, TextsOf(there));
   }
 }
 
@@ -136,6 +126,7 @@ TEST_F(GpuTest, FormsOfBlueprints) {
     const Answered here = Ask(cpu_.get(), one.frame, one.settings);
     EXPECT_TRUE(AreAlike(here.rows, there.rows)) << here.rows << there.rows;
     EXPECT_EQ(there.gpu.size(), there.num_kernels);
+    ExpectGolden("cuda/" + one.name, TextsOf(there));
     for (const GpuPipeline& pipeline : there.gpu) {
       if (!pipeline.why_not.empty()) why_not[one.name].insert(pipeline.why_not);
     }
@@ -259,7 +250,7 @@ TEST_F(GpuTest, OuterJoins) {
                  .Select({"k", "n", "weight"}));
   ExpectSame(facts.LeftJoin(client::Table("several").Filter(Col("n") < 0), {On("k", "s")})
                  .Aggregate({Count().As("rows"), Count(Col("n")).As("met")}));
-  ExpectNvrtcTakesTexts({"sm_90"});
+  ExpectGolden("cuda/outer_joins_of_facts", texts_);
 }
 
 // Of strings the GPU need not read.
@@ -286,7 +277,7 @@ TEST_F(GpuTest, RowsLeaveThePipeline) {
   ExpectSame(client::Table("facts")
                  .Join(client::Table("several"), {On("k", "s")})
                  .Select({"k", "value", "n"}));
-  ExpectNvrtcTakesTexts({"sm_90"});
+  ExpectGolden("cuda/rows_of_facts", texts_);
 }
 
 // Few rows, or rows that would have to cross the link first, are not worth a launch.
@@ -327,7 +318,7 @@ TEST_F(GpuTest, GroupsByHash) {
                  .Filter(Col("n") + Col("small") > 40)
                  .GroupBy({"value", "n"})
                  .Aggregate({Count().As("rows"), Sum(Col("k")).As("sum")}));
-  ExpectNvrtcTakesTexts({"sm_90"});
+  ExpectGolden("cuda/hash_groups_of_facts", texts_);
 }
 
 // Sums that must not overflow, in one group, in dense ones and by hash: right up to the limit, and
@@ -367,7 +358,7 @@ TEST_F(GpuTest, CheckedSums) {
     }
   }
   EXPECT_EQ(num_failed, 5);  // the last row's 'wide' is its own
-  ExpectNvrtcTakesTexts({"sm_90"});
+  ExpectGolden("cuda/checked_sums", texts_);
 }
 
 // No room, a card that fails, a compiler that fails: the CPU answers, and the reason is kept.
@@ -387,21 +378,6 @@ TEST_F(GpuTest, WhatFailsThereRunsHere) {
   }
   base::DisarmFaults();
   EXPECT_TRUE(RanThere(Ask(gpu_.get(), frame)));
-}
-
-// Compiled for cards that are not here: the text that the emulated device ran.
-TEST_F(GpuTest, NvrtcTakesTheText) {
-  AddSsbTables(cpu_.get());
-  AddSsbTables(gpu_.get());
-  for (const std::string name : {"q1.1", "q2.1", "q3.2", "q4.3"}) ExpectSame(SsbQuery(name));
-  AddSmallTables(gpu_.get());
-  for (const KernelCase& one : SmallCases(1)) {
-    for (const GpuPipeline& pipeline : Ask(gpu_.get(), one.frame, one.settings).gpu) {
-      if (!pipeline.text.empty()) texts_.insert(pipeline.text);
-    }
-  }
-  EXPECT_GE(texts_.size(), 25u);
-  ExpectNvrtcTakesTexts({"sm_80", "sm_90"});
 }
 
 }  // namespace

@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
+#include "engine/exec/tests/goldens.h"
 #include "engine/exec/tests/kernel_cases.h"
 #include "engine/exec/tests/kernel_tables.h"
 
-// Rendered kernels, compared letter by letter with the files in goldens/. Each is compiled and run
-// on the way, so no text here is one that a compiler would refuse.
+// The CPU's kernels. Each is compiled and run on the way, so no golden is one that a compiler would
+// refuse. Those of a GPU are compared where they are run, in gpu_test.cc.
 namespace shadowvm::exec {
 namespace {
-
-constexpr char kUpdate[] = "SHADOWVM_UPDATE_GOLDENS";
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void ExpectGolden(const std::string& name, const std::vector<std::string>& kernels) {
-  std::string text;
-  for (const std::string& kernel : kernels) text += (text.empty() ? "" : "\n") + kernel;
-  const std::string path = std::string(SHADOWVM_GOLDENS) + "/" + name + ".golden";
-  if (std::getenv(kUpdate) != nullptr) std::ofstream(path) << text;
-  EXPECT_EQ(ReadFile(path), text) << "kernels of " << name << " are not those of " << path
-                                  << "; if they should be, run this test with " << kUpdate << "=1";
-}
 
 TEST(KernelGolden, StarSchemaBenchmark) {
   const auto engine = MakeTestEngine();
