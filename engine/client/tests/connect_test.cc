@@ -123,7 +123,7 @@ TEST_F(ConnectTest, ANodeThatWasStartedAgainIsFoundAgain) {
   StartNode();
   // gRPC tries again after a while of its own.
   auto answer = count.WithSession(remote).Collect();
-  for (int i = 0; i < 100 && !answer.ok(); ++i) {
+  for (int i = 0; i < 600 && !answer.ok(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     answer = count.WithSession(remote).Collect();
   }

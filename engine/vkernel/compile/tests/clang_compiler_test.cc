@@ -9,11 +9,11 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <thread>
 
 #include "engine/base/fault.h"
+#include "engine/vkernel/compile/tests/stopped_worker.h"
 #include "engine/vkernel/compile/tests/test_kernels.h"
 
 namespace shadowvm::vkernel {
@@ -35,20 +35,6 @@ std::unique_ptr<ClangCompiler> Make(int workers, milliseconds timeout = millisec
 }
 
 bool IsRunning(pid_t pid) { return ::kill(pid, 0) == 0; }
-
-// The state letter of a process in /proc: "T" when stopped, "Z" when ended and not reaped.
-char StateOf(pid_t pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(stat, text);
-  const size_t after_name = text.rfind(')');
-  return after_name == std::string::npos ? '?' : text[after_name + 2];
-}
-
-void StopAndAwait(pid_t pid) {
-  ::kill(pid, SIGSTOP);
-  while (StateOf(pid) != 'T') std::this_thread::sleep_for(milliseconds(1));
-}
 
 TEST(ClangCompilerTest, WorkersStartWhenNeededAndEndWithTheCompiler) {
   pid_t pid = -1;
@@ -98,14 +84,9 @@ TEST(ClangCompilerTest, AKilledIdleWorkerIsReplacedUnnoticed) {
 TEST(ClangCompilerTest, AWorkerKilledMidCompileIsACrashAndIsReplaced) {
   auto compiler = Make(1);
   ASSERT_TRUE(compiler->Compile(Adding(1)).ok());
-  const pid_t pid = compiler->worker_pids()[0];
-  StopAndAwait(pid);  // so that it is surely in the middle
-  auto compiling = std::async(std::launch::async, [&] { return compiler->Compile(Adding(2)); });
-  EXPECT_EQ(compiling.wait_for(milliseconds(50)), std::future_status::timeout);
-  ::kill(pid, SIGKILL);
-  const auto crashed = compiling.get();
-  EXPECT_EQ(CodeOf(crashed.status()), ErrorCode::kCompilerCrashed) << crashed.status();
-  EXPECT_NE(crashed.status().message().find("signal 9"), std::string::npos) << crashed.status();
+  const auto crashed = CompileAndKill(compiler.get(), Adding(2));
+  EXPECT_EQ(CodeOf(crashed), ErrorCode::kCompilerCrashed) << crashed;
+  EXPECT_NE(crashed.message().find("signal 9"), std::string::npos) << crashed;
   EXPECT_TRUE(compiler->Compile(Adding(2)).ok());
 }
 
@@ -119,13 +100,13 @@ TEST(ClangCompilerTest, ACrashOfClangIsACrash) {
 
 TEST(ClangCompilerTest, AHungWorkerIsKilledAndReplaced) {
   auto compiler = Make(1, milliseconds(3'000));
-  ASSERT_TRUE(compiler->Compile(Adding(1)).ok());
+  ASSERT_TRUE(CompileInTime(compiler.get(), Adding(1)).ok());
   const pid_t pid = compiler->worker_pids()[0];
   StopAndAwait(pid);
   const auto hung = compiler->Compile(Adding(2));
   EXPECT_EQ(CodeOf(hung.status()), ErrorCode::kCompilerTimeout) << hung.status();
   EXPECT_FALSE(IsRunning(pid));
-  EXPECT_TRUE(compiler->Compile(Adding(2)).ok());
+  EXPECT_TRUE(CompileInTime(compiler.get(), Adding(2)).ok());
 }
 
 TEST(ClangCompilerTest, MoreThreadsThanWorkersTakeTurns) {

@@ -5,10 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <csignal>
-#include <future>
-
 #include "engine/base/fault.h"
+#include "engine/vkernel/compile/tests/stopped_worker.h"
 #include "engine/vkernel/compile/tests/test_kernels.h"
 
 namespace shadowvm::vkernel {
@@ -65,20 +63,15 @@ TEST(NvrtcCompiler, ACrashOrAHangCostsOneKernel) {
   options.workers = 1;
   options.timeout = std::chrono::milliseconds(4'000);
   auto compiler = NvrtcCompiler::Create(options).ValueOrDie();
-  ASSERT_TRUE(compiler->Compile({"twice", kTwice}).ok());
+  const CompileRequest twice{"twice", kTwice};
+  ASSERT_TRUE(CompileInTime(compiler.get(), twice).ok());
   const pid_t first = compiler->worker_pids()[0];
-  ::kill(first, SIGSTOP);
-  EXPECT_EQ(CodeOf(compiler->Compile({"twice", kTwice}).status()), ErrorCode::kCompilerTimeout);
-  ASSERT_TRUE(compiler->Compile({"twice", kTwice}).ok());
-  const pid_t second = compiler->worker_pids()[0];
-  EXPECT_NE(first, second);
-  ::kill(second, SIGSTOP);
-  auto ended = std::async(std::launch::async, [&] { return compiler->Compile({"twice", kTwice}); });
-  // It has been given the text by then.
-  EXPECT_EQ(ended.wait_for(std::chrono::milliseconds(300)), std::future_status::timeout);
-  ::kill(second, SIGKILL);
-  EXPECT_EQ(CodeOf(ended.get().status()), ErrorCode::kCompilerCrashed);
-  EXPECT_TRUE(compiler->Compile({"twice", kTwice}).ok());
+  StopAndAwait(first);
+  EXPECT_EQ(CodeOf(compiler->Compile(twice).status()), ErrorCode::kCompilerTimeout);
+  ASSERT_TRUE(CompileInTime(compiler.get(), twice).ok());
+  EXPECT_NE(first, compiler->worker_pids()[0]);
+  EXPECT_EQ(CodeOf(CompileAndKill(compiler.get(), twice)), ErrorCode::kCompilerCrashed);
+  EXPECT_TRUE(CompileInTime(compiler.get(), twice).ok());
 }
 
 TEST(NvrtcCompiler, AMissingOrWrongWorkerIsNamed) {

@@ -97,12 +97,14 @@ TEST_F(ProgramCacheTest, FindDoesNotWaitAndAllShareOneCompile) {
 TEST_F(ProgramCacheTest, WhatIsQueuedWhenItGoesIsNotMade) {
   auto cache = Make({.threads = 1});
   script_->waits = true;
-  for (int i = 0; i < 4; ++i) cache->Find("add", AddingKernel(i)).ValueOrDie();
+  constexpr int kQueued = 40;  // seconds of work
+  for (int i = 0; i < kQueued; ++i) cache->Find("add", AddingKernel(i)).ValueOrDie();
   while (script_->calls == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::thread release([&] { script_->waits = false; });
   cache.reset();
   release.join();
-  EXPECT_LE(script_->calls, 2);
+  // One or two, unless this thread was held up.
+  EXPECT_LT(script_->calls, kQueued / 2);
 }
 
 TEST_F(ProgramCacheTest, AFailureIsTriedAgainAfterAWhile) {
