@@ -226,7 +226,8 @@ Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
   error_ = WriteLaunch(inputs, gpu_.facts(), &plan, &writer);
   plan_ = std::move(*plan);
   ring_ = address + static_cast<uint64_t>(writer.data_bytes());
-  touched_ = TouchedShares(binding_.blueprint(), steps, plan_.steps);
+  reads_ = {TouchedShares(binding_.blueprint(), steps, plan_.steps),
+            ReadAgain(binding_.blueprint(), plan_.steps)};
   tables_ = writer.image();
   // The one launch over a scan has the first piece of the ring, where the writer left the block.
   int64_t bytes = writer.data_bytes();
@@ -278,7 +279,7 @@ std::vector<LaunchRows> GpuRun::RowsOf(std::span<const GpuRows> rows) const {
 
 Result<LaunchSegments> GpuRun::Place(std::span<const GpuRows> rows) {
   SVM_ASSIGN_OR_RETURN(device::Stream * copy_stream, turn_.Stream(kCopyStream));
-  return PlaceSegments(&gpu_, binding_, RowsOf(rows), touched_, copy_stream);
+  return PlaceSegments(&gpu_, binding_, RowsOf(rows), reads_, copy_stream);
 }
 
 Status GpuRun::Launch(std::span<const GpuRows> rows) {
@@ -420,6 +421,7 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   const DeviceAddress block = WritePiece(num_launches_, segments, block_, groups, &writer);
   piece.image = writer.image();
   piece.copies = std::move(segments.copies);
+  piece.rows_room = std::move(segments.rows_room);
   times_.link_bytes += segments.link_bytes;
   times_.device_bytes += segments.device_bytes;
   times_.copy_ms += segments.copy_ms;

@@ -83,10 +83,11 @@ class GpuRun {
   GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
          const PipelineBinding& binding, LaunchSink* sink);
 
-  // What one launch is told, and copies that it reads, until it is done.
+  // What one launch is told, copies that it reads and where it leaves rows, until it is done.
   struct Piece {
     std::vector<uint8_t> image;
     std::vector<DeviceCopies::CopyPtr> copies;
+    DeviceBlock rows_room;
   };
   // Where one launch is apart from others.
   struct Area {
@@ -135,7 +136,7 @@ class GpuRun {
   std::vector<uint8_t> tables_;
   std::vector<uint8_t> block_;  // as every launch begins
   LaunchPlan plan_;
-  std::vector<double> touched_;  // by column
+  ColumnReads reads_;
   device::DeviceAddress error_ = 0, ring_ = 0;
   int64_t piece_bytes_ = 0;  // at most
   int64_t ring_bytes_ = 0, ring_at_ = 0;

@@ -34,6 +34,12 @@ int StepColumn(const vkernel::Blueprint& blueprint, const vkernel::Step& step) {
                                                 : step.column;
 }
 
+// Whether a wide tile reads the values of that column, and not only which are null.
+bool ReadsValues(const vkernel::Step& step) {
+  return step.kind == vkernel::StepKind::kRange || step.kind == vkernel::StepKind::kPass ||
+         step.kind == vkernel::StepKind::kProbe;
+}
+
 // How many of a column's sectors hold a row that is left.
 double TouchedSectors(double left, double width, double rows_at_once) {
   const double rows_of_sector = std::max(rows_at_once, kSectorBytes / std::max(width, 1.0));
@@ -185,6 +191,53 @@ class Search {
   std::vector<Best> wide_, narrow_;  // by set of steps
 };
 
+// Columns that are read row by row, by steps on narrow tiles and by the sink.
+class RowReads {
+ public:
+  explicit RowReads(const vkernel::Blueprint& blueprint)
+      : blueprint_(blueprint), columns_(blueprint.columns.size()) {}
+
+  void AddStep(const vkernel::Step& step) {
+    AddColumn(StepColumn(blueprint_, step));
+    AddExpression(step.condition);
+    if (step.kind == vkernel::StepKind::kProbe) AddJoin(blueprint_.joins[step.join]);
+  }
+  void AddJoin(const vkernel::Join& join) {
+    AddColumn(join.key_column);
+    for (const plan::ExpressionPtr& key : join.keys) AddExpression(key);
+  }
+  void AddSink(const vkernel::Sink& sink) {
+    for (const vkernel::OutputColumn& output : sink.outputs) AddExpression(output.value);
+    for (const vkernel::Accumulate& accumulate : sink.accumulates) {
+      AddExpression(accumulate.argument);
+    }
+    for (const vkernel::GroupKey& key : sink.keys) {
+      AddColumn(key.column);
+      AddExpression(key.value);
+      if (key.join >= 0) AddColumn(blueprint_.joins[key.join].key_column);
+    }
+  }
+
+  bool has(int column) const { return columns_[static_cast<size_t>(column)]; }
+
+ private:
+  void AddColumn(int column) {
+    if (column >= 0) columns_[static_cast<size_t>(column)] = true;
+  }
+  void AddExpression(const plan::ExpressionPtr& expression) {
+    if (expression == nullptr) return;
+    for (const plan::ExpressionPtr& argument : expression->args) AddExpression(argument);
+    if (!expression->is_column()) return;
+    const vkernel::Input& input = blueprint_.inputs[static_cast<size_t>(expression->column)];
+    // The build row is looked up by the key again.
+    AddColumn(input.is_payload ? blueprint_.joins[blueprint_.payloads[input.index].join].key_column
+                               : input.index);
+  }
+
+  const vkernel::Blueprint& blueprint_;
+  std::vector<bool> columns_;
+};
+
 // Without ranges of a join's keys where the probe itself is as cheap.
 std::vector<uint8_t> WithoutKeyRanges(const vkernel::Blueprint& blueprint,
                                       const std::vector<uint8_t>& order,
@@ -242,6 +295,27 @@ std::vector<double> TouchedShares(const vkernel::Blueprint& blueprint,
     if (shares[column] < 0) read(column, left_of_others < 0 ? left : left_of_others, false);
   }
   return shares;
+}
+
+std::vector<bool> ReadAgain(const vkernel::Blueprint& blueprint, const GpuSteps& steps) {
+  RowReads reads(blueprint);
+  const auto wide_end = steps.order.begin() + steps.wide;
+  const std::vector<vkernel::Step>& first = blueprint.levels[0].steps;
+  for (auto step = wide_end; step != steps.order.end(); ++step) reads.AddStep(first[*step]);
+  for (size_t level = 1; level < blueprint.levels.size(); ++level) {
+    for (const vkernel::Step& step : blueprint.levels[level].steps) reads.AddStep(step);
+  }
+  for (const vkernel::Join& join : blueprint.joins) {
+    if (join.expands()) reads.AddJoin(join);
+  }
+  reads.AddSink(blueprint.sink);
+  std::vector<bool> again(blueprint.columns.size());
+  for (auto step = steps.order.begin(); step != wide_end; ++step) {
+    const int column = StepColumn(blueprint, first[*step]);
+    if (column < 0 || !ReadsValues(first[*step])) continue;
+    again[static_cast<size_t>(column)] = reads.has(column);
+  }
+  return again;
 }
 
 }  // namespace shadowvm::exec

@@ -29,4 +29,7 @@ GpuSteps OrderForGpu(const vkernel::Blueprint& blueprint, const MeasuredSteps& s
 std::vector<double> TouchedShares(const vkernel::Blueprint& blueprint,
                                   const MeasuredSteps& measured, const GpuSteps& steps);
 
+// By column whether wide tiles read it and survivors' rows are read of it again.
+std::vector<bool> ReadAgain(const vkernel::Blueprint& blueprint, const GpuSteps& steps);
+
 }  // namespace shadowvm::exec

@@ -40,9 +40,15 @@ void ForEachBuffer(const columns::Segment& segment, const Visit& visit) {
   }
 }
 
+// Where a kernel finds a buffer, and single rows of it.
+struct BufferAddress {
+  DeviceAddress data = 0;
+  DeviceAddress rows = 0;
+};
+
 // Lists the segments' columns and rows; addresses are those of ForEachBuffer's buffers, in order.
 Result<LaunchSegments> ListSegments(std::span<const LaunchRows> rows, size_t num_columns,
-                                    const std::vector<DeviceAddress>& addresses) {
+                                    const std::vector<BufferAddress>& addresses) {
   LaunchSegments launch;
   launch.columns.resize(num_columns);
   size_t next = 0;
@@ -60,8 +66,9 @@ Result<LaunchSegments> ListSegments(std::span<const LaunchRows> rows, size_t num
       const columns::ColumnSegment& column = *part.segment->columns[i];
       kernels::SegmentColumn view{};
       const auto address_of = [&](const BufferPtr& buffer) {
-        return reinterpret_cast<const void*>(buffer != nullptr ? addresses[next++] : 0);
+        return reinterpret_cast<const void*>(buffer != nullptr ? addresses[next++].data : 0);
       };
+      view.rows = reinterpret_cast<const void*>(column.data != nullptr ? addresses[next].rows : 0);
       view.data = address_of(column.data);
       view.base = column.base;
       view.validity = static_cast<const kernels::u64*>(address_of(column.validity));
@@ -81,25 +88,30 @@ class Placement {
  public:
   Placement(Gpu* gpu, device::Stream* stream) : gpu_(*gpu), stream_(*stream) {}
 
-  void Add(const BufferPtr& buffer, double touched) {
+  // 'again': by wide tiles, and then rows of it once more.
+  void Add(const BufferPtr& buffer, double touched, bool again) {
     const auto bytes = static_cast<int64_t>(touched * static_cast<double>(buffer->size()));
     reads_.push_back({buffer, bytes});
+    again_.push_back(again);
   }
 
   Status Run() {
     copies_ = gpu_.copies().Use(reads_);
     for (size_t i = 0; i < reads_.size(); ++i) {
-      addresses_.push_back(copies_[i] != nullptr ? copies_[i]->address() : 0);
+      const DeviceAddress address = copies_[i] != nullptr ? copies_[i]->address() : 0;
+      addresses_.push_back({address, address});
       if (copies_[i] == nullptr) Miss(i);
     }
     if (!wanted_.empty()) SVM_RETURN_NOT_OK(CopyWanted());
     for (size_t i = 0; i < reads_.size(); ++i) {
       (copies_[i] != nullptr ? device_bytes : link_bytes) += reads_[i].bytes;
     }
+    FindRoomForRows();
     return Status::OK();
   }
 
-  const std::vector<DeviceAddress>& addresses() const { return addresses_; }
+  const std::vector<BufferAddress>& addresses() const { return addresses_; }
+  DeviceBlock TakeRowsRoom() { return std::move(rows_room_); }
   std::vector<DeviceCopies::CopyPtr> TakeCopies() { return std::move(copies_); }
   std::vector<DeviceCopies::Read> TakeReads() { return std::move(reads_); }
 
@@ -111,8 +123,9 @@ class Placement {
   // A buffer without a copy: read in place if it can be, and if a copy is not what is asked for.
   void Miss(size_t i) {
     const BufferPtr& buffer = reads_[i].buffer;
-    addresses_[i] = gpu_.pinned().Find(*buffer);
-    const bool in_place = addresses_[i] != 0;
+    const DeviceAddress address = gpu_.pinned().Find(*buffer);
+    addresses_[i] = {address, address};
+    const bool in_place = address != 0;
     if (!in_place) gpu_.pinned().Want(buffer);
     if (in_place) in_place_bytes_ += reads_[i].bytes;
     if (in_place && gpu_.options().prefetch != GpuPrefetch::kKept) return;
@@ -140,7 +153,29 @@ class Placement {
 
   void Found(size_t i, const DeviceCopies::CopyPtr& copy) {
     copies_[i] = copy;
-    addresses_[i] = copy->address();
+    addresses_[i] = {copy->address(), copy->address()};
+  }
+
+  static int64_t RoomFor(const memory::Buffer& buffer) {
+    return memory::RangeAllocator::SizeOf(buffer.size() + kReadAhead);
+  }
+
+  // For what is read in place, and again. It is a matter of time only: no copy gives way for it.
+  void FindRoomForRows() {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < reads_.size(); ++i) {
+      if (again_[i] && copies_[i] == nullptr) bytes += RoomFor(*reads_[i].buffer);
+    }
+    if (bytes == 0) return;
+    auto room = gpu_.arena().Take(bytes);
+    if (!room.ok()) return;
+    rows_room_ = std::move(*room);
+    DeviceAddress next = rows_room_.address();
+    for (size_t i = 0; i < reads_.size(); ++i) {
+      if (!again_[i] || copies_[i] != nullptr) continue;
+      addresses_[i].rows = next;
+      next += static_cast<uint64_t>(RoomFor(*reads_[i].buffer));
+    }
   }
 
   // Who reads in place keeps only what never can be.
@@ -151,8 +186,10 @@ class Placement {
   Gpu& gpu_;
   device::Stream& stream_;
   std::vector<DeviceCopies::Read> reads_;
+  std::vector<bool> again_;                    // of reads
   std::vector<DeviceCopies::CopyPtr> copies_;  // of reads
-  std::vector<DeviceAddress> addresses_;       // of reads
+  std::vector<BufferAddress> addresses_;       // of reads
+  DeviceBlock rows_room_;
   std::vector<DeviceCopies::Wanted> wanted_;
   std::vector<size_t> wanted_reads_;  // which read a wanted one is
   int64_t in_place_bytes_ = 0;
@@ -190,15 +227,16 @@ bool HasCopies(const DeviceCopies& copies, const columns::Segment& segment) {
 }
 
 Result<LaunchSegments> PlaceSegments(Gpu* gpu, const PipelineBinding& binding,
-                                     std::span<const LaunchRows> rows,
-                                     const std::vector<double>& touched,
+                                     std::span<const LaunchRows> rows, const ColumnReads& reads,
                                      device::Stream* copy_stream) {
   Placement placement(gpu, copy_stream);
   for (const LaunchRows& part : rows) {
     const double share = static_cast<double>(part.row_end - part.row_begin) /
                          static_cast<double>(std::max<int64_t>(part.segment->num_rows, 1));
     ForEachBuffer(*part.segment, [&](const BufferPtr& buffer, size_t column) {
-      placement.Add(buffer, share * touched[column]);
+      const bool is_values = buffer == part.segment->columns[column]->data;
+      const bool again = is_values && !reads.again.empty() && reads.again[column];
+      placement.Add(buffer, share * reads.touched[column], again);
     });
   }
   SVM_RETURN_NOT_OK(placement.Run());
@@ -209,6 +247,7 @@ Result<LaunchSegments> PlaceSegments(Gpu* gpu, const PipelineBinding& binding,
   launch.copy_ms = placement.copy_ms;
   launch.reads = placement.TakeReads();
   launch.copies = placement.TakeCopies();
+  launch.rows_room = placement.TakeRowsRoom();
   return launch;
 }
 
@@ -226,14 +265,14 @@ Result<LaunchSegments> CopyChunk(Gpu* gpu, const PipelineBinding& binding,
                                  std::span<const LaunchRows> rows, DeviceAddress chunk,
                                  device::Stream* stream) {
   Status status;
-  std::vector<DeviceAddress> addresses;
+  std::vector<BufferAddress> addresses;
   int64_t bytes = 0;
   for (const LaunchRows& part : rows) {
     ForEachBuffer(*part.segment, [&](const BufferPtr& buffer, size_t) {
       // A driver copies from pages that are not pinned all the same, but makes us wait.
       gpu->pinned().Want(buffer);
       if (status.ok()) status = stream->CopyIn(chunk, buffer->data(), buffer->size());
-      addresses.push_back(chunk);
+      addresses.push_back({chunk, chunk});
       bytes += buffer->size();
       chunk += static_cast<uint64_t>(memory::RangeAllocator::SizeOf(buffer->size() + kReadAhead));
     });

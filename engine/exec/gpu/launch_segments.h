@@ -30,10 +30,17 @@ struct LaunchSegments {
   std::vector<kernels::SegmentRows> rows;                    // by entry
   std::vector<DeviceCopies::Read> reads;                     // buffers, and how much of each
   std::vector<DeviceCopies::CopyPtr> copies;                 // of reads; null: it has none
+  DeviceBlock rows_room;                                     // what SegmentColumn::rows points into
 
   int64_t link_bytes = 0;    // copied, and estimated: read in place
   int64_t device_bytes = 0;  // estimated: read from the device's memory
   double copy_ms = 0;        // that it waited for copies
+};
+
+// What a launch reads, by column.
+struct ColumnReads {
+  std::vector<double> touched;  // the share of its bytes, roughly
+  std::vector<bool> again;      // by wide tiles, and then rows of it once more; empty: none is
 };
 
 // Reads the source's segments that can hold rows that pass.
@@ -44,14 +51,13 @@ base::Result<std::vector<SegmentPtr>> ReadSegments(const QueryContext& context,
 bool HasCopies(const DeviceCopies& copies, const columns::Segment& segment);
 
 // Finds a launch's segments for the device: in its memory, in the host's, or by copying them first,
-// which is waited for, on a stream without other work. 'touched' says by column which share of its
-// bytes the kernel will read, roughly. The segments must live until the launch is done.
+// which is waited for, on a stream without other work. What is read in place, and again, comes over
+// the link once if there is room to leave it. The segments must live until the launch is done.
 // kOutOfMemory when there is no room for what cannot be read in place, or more than one launch
 // takes.
 base::Result<LaunchSegments> PlaceSegments(Gpu* gpu, const PipelineBinding& binding,
                                            std::span<const LaunchRows> rows,
-                                           const std::vector<double>& touched,
-                                           device::Stream* copy_stream);
+                                           const ColumnReads& reads, device::Stream* copy_stream);
 
 // Has the segments copied into a chunk of the device's memory, all of them, and does not wait.
 base::Result<LaunchSegments> CopyChunk(Gpu* gpu, const PipelineBinding& binding,

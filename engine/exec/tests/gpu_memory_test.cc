@@ -236,6 +236,30 @@ TEST_F(GpuMemoryTest, PassiveReadsInPlace) {
   EXPECT_LT(few.gpu.times.link_bytes, all.gpu.times.link_bytes / 2);
 }
 
+// Rows of a column that wide tiles have read are read where those left it, or where it always was
+// if there is no room; room that nobody has written holds a pattern.
+TEST_F(GpuMemoryTest, PassiveReadsAColumnOnce) {
+  const auto keys = client::Table("facts")
+                        .Filter(Col("key") < 300)
+                        .Filter(Col("value") < 1000)
+                        .GroupBy({"small"})
+                        .Aggregate({Sum(Col("key")).As("keys"), Sum(Col("value")).As("values"),
+                                    Max(Col("key")).As("most")});
+  Expected(100);
+  const Answered expected = Ask(cpu_.get(), keys);
+  for (const int64_t bytes : {64 * kMiB, kMiB}) {
+    GpuOptions options = Way(GpuPrefetch::kPassive);
+    options.memory_bytes = bytes;
+    const auto engine = MakeEngine(options);
+    Pin(engine.get());
+    const Answered answered = Ask(engine.get(), keys);
+    EXPECT_EQ(answered.gpu.why_not, "");
+    EXPECT_EQ(answered.rows, expected.rows);
+    // It was there for the launch alone.
+    EXPECT_LT(engine->gpu()->arena().used(), kMiB);
+  }
+}
+
 // Pages come back with what others wrote there, also behind the last row. On wide tiles a kernel
 // asks a join's bitmap for every row of a group.
 TEST_F(GpuMemoryTest, PassiveReadsPagesThatWereUsedBefore) {

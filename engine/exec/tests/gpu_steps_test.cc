@@ -100,5 +100,39 @@ TEST(GpuSteps, AStepWaitsForThoseItNeeds) {
   EXPECT_EQ(some.Order().order, (std::vector<uint8_t>{0, 1}));
 }
 
+// Of wide steps' columns, those that survivors are asked for again: as the key of their group, as
+// an argument, by a later step.
+TEST(GpuSteps, ColumnsThatAreReadAgain) {
+  Case some;
+  some.Add(StepKind::kProbe, 4, 0.2);  // gives group codes
+  some.Add(StepKind::kProbe, 4, 0.2);  // does not
+  some.Add(StepKind::kRange, 2, 0.2);  // summed up
+  some.Add(StepKind::kRange, 2, 0.2);  // not read again
+  some.Add(StepKind::kRange, 2, 0.2);  // the key of a group
+  some.Add(StepKind::kValid, 4, 0.9);  // summed up, but no wide tile reads its values
+  some.Add(StepKind::kRange, 4, 0.2);  // on narrow tiles
+  vkernel::Blueprint& blueprint = some.blueprint;
+  for (int i = 0; i < 7; ++i) blueprint.inputs.push_back({false, i});
+  const auto column = [](int number) {
+    auto expression = std::make_shared<plan::Expression>();
+    expression->op = plan::Op::kColumn;
+    expression->column = number;
+    return expression;
+  };
+  auto sum = std::make_shared<plan::Expression>();
+  sum->op = plan::Op::kAdd;
+  sum->args = {column(2), column(5)};
+  blueprint.sink.accumulates.push_back({.argument = sum});
+  blueprint.sink.keys.push_back({.kind = vkernel::GroupKeyKind::kJoinCode, .join = 0});
+  blueprint.sink.keys.push_back({.kind = vkernel::GroupKeyKind::kColumn, .column = 4});
+  const GpuSteps steps{{0, 1, 2, 3, 4, 5, 6}, 6};
+  EXPECT_EQ(ReadAgain(blueprint, steps),
+            (std::vector<bool>{true, false, true, false, true, false, false}));
+  // Where a later step reads what is read on wide tiles.
+  blueprint.levels[0].steps[6].column = 3;
+  EXPECT_TRUE(ReadAgain(blueprint, steps)[3]);
+  EXPECT_EQ(ReadAgain(blueprint, {steps.order, 0}), std::vector<bool>(7));
+}
+
 }  // namespace
 }  // namespace shadowvm::exec

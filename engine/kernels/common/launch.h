@@ -29,11 +29,14 @@ inline constexpr u32 kQueueRows = 64;
 
 // A column of one segment, in the device's memory or the host's. 'data' is aligned to 16 bytes and
 // can be read up to the end of a group of rows, 64 bytes past the segment's last row at most.
+// Single rows are read from 'rows', which is 'data' or else room in the device's memory, where wide
+// tiles leave all they read: no cache of the device keeps what comes from the host's.
 struct alignas(16) SegmentColumn {
   const void* data;
   i64 base;
   const u64* validity;
   const u32* offsets;
+  const void* rows;
 };
 
 // The rows of one segment to work on.

@@ -23,7 +23,8 @@ struct AnyColumn {
     const u64* const word = reinterpret_cast<const u64*>(segments + (i >> kSegmentShift));
     return {reinterpret_cast<const void*>(load(word)), i64(load(word + 1)),
             reinterpret_cast<const u64*>(load(word + 2)),
-            reinterpret_cast<const u32*>(load(word + 3))};
+            reinterpret_cast<const u32*>(load(word + 3)),
+            reinterpret_cast<const void*>(load(word + 4))};
   }
   SVM_MEMBER bool valid(u32 i) const {
     const u64* const validity = segment(i).validity;
@@ -32,7 +33,7 @@ struct AnyColumn {
   // What lies at row i, held as V.
   template <class V>
   SVM_MEMBER V held(u32 i) const {
-    return load(static_cast<const V*>(segment(i).data) + row_in_segment(i));
+    return load_row(static_cast<const V*>(segment(i).rows) + row_in_segment(i));
   }
 };
 

@@ -114,6 +114,12 @@ SVM_INLINE V load(const V* p) {
   note_load(p, sizeof(V));
   return *p;
 }
+template <class V>
+SVM_INLINE V load_row(const V* p) {
+  return load(p);
+}
+SVM_INLINE void store_words4(void* p, const Words4& v) { __builtin_memcpy(p, &v, sizeof v); }
+SVM_INLINE void store_words2(void* p, u64 v) { __builtin_memcpy(p, &v, sizeof v); }
 
 template <class V>
 SVM_INLINE V atomic_add(V* p, V v) {

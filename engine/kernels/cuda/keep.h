@@ -42,6 +42,16 @@ struct GroupWords {
       }
     }
   }
+  SVM_MEMBER void leave(U* to) const {
+    if constexpr (kWords == 2) {
+      store_words2(to, u64(word[1]) << 32 | word[0]);
+    } else {
+      SVM_UNROLL for (u32 k = 0; k < kWords; k += 4) {
+        store_words4(reinterpret_cast<u32*>(to) + k,
+                     {word[k], word[k + 1], word[k + 2], word[k + 3]});
+      }
+    }
+  }
   SVM_MEMBER typename Held<U>::Type offset(u32 r) const {
     if constexpr (sizeof(U) == 1) return byte_of(word[r / 4], r % 4);
     if constexpr (sizeof(U) == 2) return half_of(word[r / 2], r % 2);
@@ -97,14 +107,22 @@ SVM_INLINE u32 look_far(u32 bits, const GroupWords<U>& group, u32 live, const Lo
   return bits;
 }
 
-// Adds a bit of each of the lane's rows in groups from the one numbered 'first' on.
+// Adds a bit of each of the lane's rows in groups from the one numbered 'first' on. Groups that are
+// read are left in 'rows', if there is room for them.
 template <class U, class T, class Look>
-SVM_INLINE u32 look_wide(u32 bits, const T& t, const U* from, u32 first, const Look& look) {
+SVM_INLINE u32 look_wide(u32 bits, const T& t, const U* from, U* rows, u32 first,
+                         const Look& look) {
   constexpr u32 kGroups = kGroupsAtOnce<U>;
   GroupWords<U> group[kGroups];
   SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
     const bool any = t.live >> ((first + k) * kGroupRows) & ((1u << kGroupRows) - 1);
     group[k].load(from + (first + k) * 32 * kGroupRows, any);
+  }
+  if (rows != nullptr) {
+    SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
+      const bool any = t.live >> ((first + k) * kGroupRows) & ((1u << kGroupRows) - 1);
+      if (any) group[k].leave(rows + (first + k) * 32 * kGroupRows);
+    }
   }
   // Behind a scan's last row, and before its first, a group holds bytes that nobody has checked. A
   // look that goes by them could leave its table; 0 is inside every frame and a code of every
@@ -136,15 +154,18 @@ SVM_INLINE u32 look_wide(u32 bits, const T& t, const U* from, u32 first, const L
 template <class Offset, class T, class Look>
 SVM_INLINE u32 look_up(const T& t, const SegmentColumn& segment, Look& look) {
   look.begin(segment.base);
-  const Offset* const from = static_cast<const Offset*>(segment.data) + row_in_segment(t.row);
+  const u32 row = row_in_segment(t.row);
+  const Offset* const rows = static_cast<const Offset*>(segment.rows) + row;
   if (t.wide) {
+    const Offset* const from = static_cast<const Offset*>(segment.data) + row;
+    Offset* const room = rows != from ? const_cast<Offset*>(rows) : nullptr;
     u32 bits = 0;
     SVM_ROLLED for (u32 k = 0; k < kLaneGroups; k += kGroupsAtOnce<Offset>) {
-      bits = look_wide(bits, t, from, k, look);
+      bits = look_wide(bits, t, from, room, k, look);
     }
     return look.passed(bits);
   }
-  return t.live != 0 ? look.narrow(load(from)) : 0;
+  return t.live != 0 ? look.narrow(load_row(rows)) : 0;
 }
 
 // Keeps the rows that are not null and pass.

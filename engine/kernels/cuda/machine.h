@@ -107,12 +107,42 @@ SVM_INLINE u64 stream_words2(const void* p) {
   asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(v) : "l"(p));
   return v;
 }
+SVM_INLINE void store_words4(void* p, const Words4& v) {
+  *static_cast<uint4*>(p) = make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]);
+}
+SVM_INLINE void store_words2(void* p, u64 v) { *static_cast<u64*>(p) = v; }
 SVM_INLINE u8 load(const u8* p) { return __ldg(p); }
 SVM_INLINE u16 load(const u16* p) { return __ldg(p); }
 SVM_INLINE u32 load(const u32* p) { return __ldg(p); }
 SVM_INLINE u64 load(const u64* p) { return __ldg(p); }
 template <class V>
 SVM_INLINE V load(const V* p) {
+  return *p;
+}
+// A row that this warp may have written, before it learned the row's number. Nothing else orders
+// such a load: it need not wait for the atomics before it.
+SVM_INLINE u8 load_row(const u8* p) {
+  u32 v;
+  asm("ld.global.u8 %0, [%1];" : "=r"(v) : "l"(p));
+  return u8(v);
+}
+SVM_INLINE u16 load_row(const u16* p) {
+  u16 v;
+  asm("ld.global.u16 %0, [%1];" : "=h"(v) : "l"(p));
+  return v;
+}
+SVM_INLINE u32 load_row(const u32* p) {
+  u32 v;
+  asm("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
+  return v;
+}
+SVM_INLINE u64 load_row(const u64* p) {
+  u64 v;
+  asm("ld.global.u64 %0, [%1];" : "=l"(v) : "l"(p));
+  return v;
+}
+template <class V>
+SVM_INLINE V load_row(const V* p) {
   return *p;
 }
 
