@@ -156,7 +156,11 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   const bool on_gpu = mode_ == Mode::kGpu;
   report.rows[on_gpu ? Side::kGpu : Side::kCpu] = context_.stats->rows_read - rows_before;
   if (!on_gpu) RememberCpu(report.real_ms);
-  if (on_gpu && !context_.stats->gpu.empty()) RememberGpu(context_.stats->gpu.back().times);
+  if (on_gpu && !context_.stats->gpu.empty()) {
+    // What rows and groups by hash cost is mostly what happens to them after the kernel.
+    const GpuTimes& times = context_.stats->gpu.back().times;
+    RememberGpu(times, grouping_.is_dense() ? times.kernel_ms : report.real_ms);
+  }
   return rows;
 }
 
@@ -199,12 +203,12 @@ void PipelineRun::RememberCpu(double milliseconds) {
   context_.history->Record(shape_, Side::kCpu, rows / milliseconds / context_.workers.count());
 }
 
-void PipelineRun::RememberGpu(const GpuTimes& times) {
+void PipelineRun::RememberGpu(const GpuTimes& times, double milliseconds) {
   const auto bytes = static_cast<double>(times.device_bytes + times.link_bytes);
-  if (times.kernel_ms <= 0 || bytes <= 0) return;
+  if (milliseconds <= 0 || bytes <= 0) return;
   const uint64_t shape = ShapeAt(static_cast<double>(times.device_bytes) / bytes);
   const auto rows = static_cast<double>(devices().rows[Side::kGpu]);
-  context_.history->Record(shape, Side::kGpu, rows / times.kernel_ms);
+  context_.history->Record(shape, Side::kGpu, rows / milliseconds);
 }
 
 base::Result<RowSet> PipelineRun::RunSink() {

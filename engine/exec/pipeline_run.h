@@ -57,7 +57,7 @@ class PipelineRun {
   uint64_t ShapeAt(double device_share);
   // How fast the device was that ran it alone.
   void RememberCpu(double milliseconds);
-  void RememberGpu(const GpuTimes& times);
+  void RememberGpu(const GpuTimes& times, double milliseconds);
   base::Result<RowSet> RunMeasured();
   // Adds the pipeline's rows to the groups on both at once.
   base::Status RunMixed(KernelRun* run, DenseGroups* groups, const DenseSink& sink);

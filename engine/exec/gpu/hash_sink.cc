@@ -32,7 +32,7 @@ void HashSink::Write(LaunchWriter* writer, kernels::LaunchBlock* head) {
   const auto words = static_cast<int64_t>(row_words());
   const kernels::u64 no_rows = 0;
   slots_ = writer->AddSpace(static_cast<int64_t>(num_slots()) * 8);
-  rows_at_ = writer->AddSpace((capacity_ + 1) * words * 8);
+  rows_at_ = writer->AddSpace(capacity_ * words * 8);
   kernels::LaunchGroups& groups = head->groups;
   groups.slots = reinterpret_cast<kernels::u64*>(slots_);
   groups.mask = num_slots() - 1;

@@ -72,7 +72,7 @@ inline constexpr u64 kBusySlot = ~u64(0);
 struct LaunchGroups {
   u64* slots;  // mask + 1 of them, more than there can be rows
   u64 mask;
-  i64* rows;   // 'capacity' of them, and one for what finds no room
+  i64* rows;   // 'capacity' of them
   u64* count;  // of rows; more than 'capacity': there was no room
   u64 capacity;
   u64 row_words;  // of the whole row

@@ -22,15 +22,14 @@ SVM_INLINE bool same_group(const Keys<W>& keys, const i64* row) {
   return different == 0;
 }
 
-// The row of a new group, whose slot is the lane's; the row for what finds no room when there is
-// none.
+// The row of a new group, whose slot is the lane's; null when there is no room.
 template <u32 W>
 SVM_INLINE i64* make_group(const LaunchBlock* block, const Keys<W>& keys, u64 hash, u64* slot) {
   const LaunchGroups& groups = block->groups;
   const u64 number = atomic_add(groups.count, u64(1));
   if (number >= groups.capacity) {
     atomic_swap_if(slot, kBusySlot, u64(0));
-    return groups.rows + groups.capacity * groups.row_words;
+    return nullptr;
   }
   i64* const row = groups.rows + number * groups.row_words;
   SVM_UNROLL for (u32 w = 0; w < W; ++w) row[w] = i64(keys.word[w][0]);
@@ -47,9 +46,7 @@ SVM_FUNCTION i64* find_group(const LaunchBlock* block, const Keys<W>& keys, u64 
     u64* const place = groups.slots + at;
     u64 slot = *static_cast<volatile u64*>(place);
     if (slot == 0) {
-      if (*static_cast<volatile u64*>(groups.count) > groups.capacity) {
-        return groups.rows + groups.capacity * groups.row_words;
-      }
+      if (*static_cast<volatile u64*>(groups.count) > groups.capacity) return nullptr;
       slot = atomic_swap_if(place, u64(0), kBusySlot);
       if (slot == 0) return make_group(block, keys, hash, place);
     }
@@ -64,9 +61,13 @@ SVM_FUNCTION i64* find_group(const LaunchBlock* block, const Keys<W>& keys, u64 
   }
 }
 
+// A row without room for its group goes no further: what was found will not count.
 template <u32 W, class T>
-SVM_INLINE void find_groups(const T& t, const DeviceCall* call, const Keys<W>& keys, i64** group) {
-  if (t.live != 0) group[0] = find_group(call->block, keys, hash_key(keys, 0)) + W;
+SVM_INLINE void find_groups(T& t, const DeviceCall* call, const Keys<W>& keys, i64** group) {
+  if (t.live == 0) return;
+  i64* const row = find_group(call->block, keys, hash_key(keys, 0));
+  t.live = row != nullptr;
+  if (t.live != 0) group[0] = row + W;
 }
 
 }  // namespace shadowvm::kernels
