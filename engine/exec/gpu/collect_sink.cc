@@ -83,8 +83,8 @@ base::Status CollectSink::Take(device::Stream* stream) {
   SVM_ASSIGN_OR_RETURN(rows_, MakeRowSet(budget_, columns_, count));
   base::Status status;
   if (options_.in_order && count > 0) {
-    ids_.resize(static_cast<size_t>(count));
-    status = stream->CopyOut(ids_.data(), ids_at_, count * int64_t{sizeof ids_[0]});
+    SVM_ASSIGN_OR_RETURN(ids_, memory::Buffer::Make(budget_, count * 8, "ids of rows"));
+    status = stream->CopyOut(ids_->data(), ids_at_, count * 8);
   }
   for (size_t i = 0; i < columns_.size() && count > 0 && status.ok(); ++i) {
     RowData& data = rows_.columns[i];
@@ -103,9 +103,11 @@ base::Status CollectSink::Take(device::Stream* stream) {
 
 base::Result<RowSet> CollectSink::TakeRows(const schedule::Workers& workers) {
   if (!taken_) return MakeRowSet(budget_, columns_, 0);
-  if (ids_.empty()) return std::move(rows_);
+  if (ids_ == nullptr) return std::move(rows_);
   // Matches of one row keep their order.
-  return Gather(rows_, SourceOrder(ids_), budget_, workers);
+  const auto count = static_cast<size_t>(rows_.num_rows);
+  SVM_ASSIGN_OR_RETURN(const auto order, SourceOrder({ids_->as<uint64_t>(), count}, budget_));
+  return Gather(rows_, {order->as<uint32_t>(), count}, budget_, workers);
 }
 
 }  // namespace shadowvm::exec

@@ -42,7 +42,7 @@ class CollectSink : public LaunchSink {
   device::DeviceAddress ids_at_ = 0;
   kernels::OutputView found_{};
   RowSet rows_;
-  std::vector<uint64_t> ids_;  // of the rows, when their order counts
+  std::shared_ptr<memory::Buffer> ids_;  // 8 bytes a row, when their order counts
   bool taken_ = false;
 };
 

@@ -3,56 +3,30 @@
 
 #include "engine/exec/gpu/source_order.h"
 
-#include <array>
+#include "engine/exec/state/prefix_sort.h"
 
 namespace shadowvm::exec {
 namespace {
 
-constexpr int kDigitBits = 11;
-constexpr uint64_t kDigits = uint64_t{1} << kDigitBits;
+using memory::Buffer;
 
-struct Row {
-  uint64_t id;
-  uint32_t place;
-};
-
-// Which bits differ between any two ids.
-uint64_t DifferentBits(std::span<const uint64_t> ids) {
-  uint64_t different = 0;
-  for (const uint64_t id : ids) different |= id ^ ids[0];
-  return different;
-}
-
-void SortByDigit(const std::vector<Row>& from, int shift, std::vector<Row>* to) {
-  const auto digit = [shift](const Row& row) { return row.id >> shift & (kDigits - 1); };
-  std::array<size_t, kDigits> next{};
-  for (const Row& row : from) ++next[digit(row)];
-  size_t begin = 0;
-  for (size_t& count : next) {
-    const size_t end = begin + count;
-    count = begin;
-    begin = end;
-  }
-  for (const Row& row : from) (*to)[next[digit(row)]++] = row;
+base::Result<std::shared_ptr<Buffer>> MakeEntries(size_t count, memory::MemoryBudget* budget) {
+  return Buffer::Make(budget, static_cast<int64_t>(count * sizeof(SortEntry)), "order of rows");
 }
 
 }  // namespace
 
-// By digits from the last on, each of which leaves equal ones as they were. Ids of one launch
-// differ in few digits.
-std::vector<uint32_t> SourceOrder(std::span<const uint64_t> ids) {
-  std::vector<Row> rows(ids.size());
-  for (size_t i = 0; i < ids.size(); ++i) rows[i] = {ids[i], static_cast<uint32_t>(i)};
-  std::vector<Row> sorted(ids.size());
-  const uint64_t different = DifferentBits(ids);
-  for (int shift = 0; shift < 64; shift += kDigitBits) {
-    if ((different >> shift & (kDigits - 1)) == 0) continue;
-    SortByDigit(rows, shift, &sorted);
-    rows.swap(sorted);
-  }
-  std::vector<uint32_t> order;
-  order.reserve(rows.size());
-  for (const Row& row : rows) order.push_back(row.place);
+// Ids of one launch differ in few digits.
+base::Result<std::shared_ptr<Buffer>> SourceOrder(std::span<const uint64_t> ids,
+                                                  memory::MemoryBudget* budget) {
+  SVM_ASSIGN_OR_RETURN(const auto entries, MakeEntries(ids.size(), budget));
+  SVM_ASSIGN_OR_RETURN(const auto room, MakeEntries(ids.size(), budget));
+  const std::span sorted(entries->as<SortEntry>(), ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) sorted[i] = {ids[i], static_cast<uint32_t>(i)};
+  SortByPrefix(sorted, {room->as<SortEntry>(), ids.size()});
+  SVM_ASSIGN_OR_RETURN(auto order,
+                       Buffer::Make(budget, static_cast<int64_t>(ids.size() * 4), "order of rows"));
+  for (size_t i = 0; i < ids.size(); ++i) order->as<uint32_t>()[i] = sorted[i].row;
   return order;
 }
 
