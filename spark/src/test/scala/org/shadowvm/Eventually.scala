@@ -5,7 +5,7 @@ package org.shadowvm
 
 /** Waits for what another thread or process does, with patience for busy machines. */
 object Eventually {
-  private val patienceMs = 60000L
+  private val patienceMs = 240000L
 
   def eventually(what: String)(condition: => Boolean): Unit = {
     val end = System.currentTimeMillis + patienceMs

@@ -81,7 +81,7 @@ class NodeClientSuite extends AnyFunSuite with BeforeAndAfterAll {
     val running = Future(client.run(endless("cancelled"), () => cancelled.get))
     eventually("the query runs")(client.status().getQueriesRunning == 1)
     cancelled.set(true)
-    assert(intercept[NodeCancelled](Await.result(running, 60.seconds)).getMessage.contains("cancelled"))
+    assert(intercept[NodeCancelled](Await.result(running, 240.seconds)).getMessage.contains("cancelled"))
     eventually("the node has ended it")(client.status().getQueriesRunning == 0)
   }
 
@@ -92,7 +92,7 @@ class NodeClientSuite extends AnyFunSuite with BeforeAndAfterAll {
     waiting.start()
     eventually("the query runs")(client.status().getQueriesRunning == 1)
     waiting.interrupt()
-    waiting.join(60000)
+    waiting.join(240000)
     assert(outcome.isInstanceOf[NodeCancelled])
     eventually("the node has ended it")(client.status().getQueriesRunning == 0)
   }
@@ -101,14 +101,14 @@ class NodeClientSuite extends AnyFunSuite with BeforeAndAfterAll {
     val running = Future(client.run(endless("named"), never))
     eventually("the query runs")(client.status().getQueriesRunning == 1)
     client.cancel("named")
-    assert(intercept[NodeFailure](Await.result(running, 60.seconds)).code == cancelled)
+    assert(intercept[NodeFailure](Await.result(running, 240.seconds)).code == cancelled)
   }
 
   test("a node that dies is away, and the next one is found at the same address") {
     val running = Future(client.run(endless("killed"), never))
     eventually("the query runs")(client.status().getQueriesRunning == 1)
     node.kill()
-    intercept[NodeAway](Await.result(running, 60.seconds))
+    intercept[NodeAway](Await.result(running, 240.seconds))
     intercept[NodeAway](client.status())
     node.restart()
     assert(client.status().getSessions == 1)

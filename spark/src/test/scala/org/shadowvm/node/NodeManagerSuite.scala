@@ -11,7 +11,7 @@ import scala.util.Try
 
 import org.apache.spark.SparkConf
 import org.scalatest.funsuite.AnyFunSuite
-import org.shadowvm.{TestFolders, TestProgram}
+import org.shadowvm.{ProgramGate, TestFolders, TestProgram}
 import org.shadowvm.Eventually.eventually
 
 class NodeManagerSuite extends AnyFunSuite {
@@ -70,14 +70,15 @@ class NodeManagerSuite extends AnyFunSuite {
   }
 
   test("while the node is away there is a sentence about it") {
-    withManager(started()) { manager =>
-      ProcessHandle.of(pid(manager)).get.destroyForcibly()
-      var seen = Seq.empty[String]
-      eventually("it is back") {
-        seen ++= manager.client().left.toOption
-        seen.nonEmpty && Try(pid(manager)).isSuccess
+    val gate = new ProgramGate
+    withManager(started("node.path" -> gate.program.toString)) { manager =>
+      val sentence = gate.whileShut {
+        ProcessHandle.of(pid(manager)).get.destroyForcibly()
+        eventually("it is missed")(manager.client().isLeft)
+        manager.client().left.toOption.get
       }
-      assert(seen.head.contains("signal 9") && seen.head.contains("brought back"))
+      assert(sentence.contains("signal 9") && sentence.contains("brought back"))
+      eventually("it is back")(Try(pid(manager)).isSuccess)
     }
   }
 

@@ -29,7 +29,7 @@ abstract class CancelSuite extends ShadowSuite {
     eventually("a job runs")(spark.sparkContext.statusTracker.getActiveJobIds().nonEmpty)
     eventually("the node runs it")(node.status().getQueriesRunning > 0)
     cancel()
-    val end = Await.result(outcome, 30.seconds)
+    val end = Await.result(outcome, 120.seconds)
     assert(ShadowReport.of(query).whole, "a cancelled query must not run in Spark")
     eventually("the node has given it up")(node.status().getQueriesRunning == 0)
     end
@@ -57,7 +57,7 @@ abstract class CancelSuite extends ShadowSuite {
     waiting.start()
     eventually("the node runs it")(node.status().getQueriesRunning > 0)
     waiting.interrupt()
-    waiting.join(30000)
+    waiting.join(120000)
     assert(!waiting.isAlive && end.get.isInstanceOf[InterruptedException], end.get)
     eventually("the node has given it up")(node.status().getQueriesRunning == 0)
     eventually("Spark, too")(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty)

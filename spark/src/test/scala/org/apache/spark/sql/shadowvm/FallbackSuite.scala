@@ -9,12 +9,16 @@ import scala.concurrent.duration._
 import org.apache.spark.SparkException
 import org.apache.spark.sql.{DataFrame, Row}
 import org.shadowvm.Eventually.eventually
-import org.shadowvm.{ShadowReport, TestFolders}
+import org.shadowvm.{ProgramGate, ShadowReport, TestFolders}
 import org.shadowvm.node.NodeAway
 
 /** A node that fails costs nobody a query. */
 class FallbackSuite extends ShadowSuite {
   private implicit val threads: ExecutionContext = ExecutionContext.global
+  private val gate = new ProgramGate
+
+  override protected def settings: Map[String, String] = Map("spark.shadowvm.node.path" -> gate.program.toString)
+
   private val sql = "SELECT s_product, sum(s_price) FROM sales GROUP BY s_product ORDER BY s_product"
 
   private val large = "SELECT s_id, s_note, s_day, sum(s_price) FROM sales GROUP BY s_id, s_note, s_day"
@@ -30,9 +34,14 @@ class FallbackSuite extends ShadowSuite {
   private def afterKill[T](door: DataFrame => T): (T, ShadowReport) = {
     val query = spark.sql(sql)
     assert(ShadowReport.of(query).whole, ShadowReport.of(query))
-    NodeSignals.kill(node)
-    val outcome = door(query)
+    val outcome = withoutNode(door(query))
     (outcome, ShadowReport.of(query))
+  }
+
+  /** It is killed, and does not come back before the end. */
+  private def withoutNode[T](body: => T): T = gate.whileShut {
+    NodeSignals.kill(node)
+    body
   }
 
   private def fellBack(door: DataFrame => Seq[Row]): Unit = {
@@ -50,8 +59,7 @@ class FallbackSuite extends ShadowSuite {
     val rows = inSparkOnly(spark.sql(expensive).collect().toSeq)
     val query = spark.sql(expensive)
     assert(ShadowReport.of(query).whole, ShadowReport.of(query))
-    NodeSignals.kill(node)
-    assert(query.collect().toSeq == rows)
+    assert(withoutNode(query.collect().toSeq) == rows)
     assert(ShadowReport.of(query).reasons.exists(_.code == "FELL_BACK"), ShadowReport.of(query))
   }
 
@@ -88,8 +96,7 @@ class FallbackSuite extends ShadowSuite {
     assert(ShadowReport.of(query).whole, ShadowReport.of(query))
     val collected = Future(query.collect().toSeq)
     eventually("the node runs it")(node.status().getQueriesRunning > 0)
-    NodeSignals.kill(node)
-    assert(Await.result(collected, 60.seconds) == rows)
+    assert(withoutNode(Await.result(collected, 240.seconds)) == rows)
     assert(ShadowReport.of(query).accelerated == 0)
   }
 
@@ -139,14 +146,14 @@ class HungNodeSuite extends ShadowSuite {
   private implicit val threads: ExecutionContext = ExecutionContext.global
   private val sql = "SELECT s_product, sum(s_price) FROM sales GROUP BY s_product ORDER BY s_product"
 
-  override protected def settings: Map[String, String] = Map("spark.shadowvm.node.timeout" -> "2s")
+  override protected def settings: Map[String, String] = Map("spark.shadowvm.node.timeout" -> "5s")
 
   override def beforeEach(): Unit = {
     super.beforeEach()
     eventually("the node is there")(ShadowRuntime.of(spark.sparkContext).get.nodes.client().isRight)
   }
 
-  private def saysTheLimit(lines: Seq[String]): Boolean = lines.exists(_.contains("2000 ms"))
+  private def saysTheLimit(lines: Seq[String]): Boolean = lines.exists(_.contains("5000 ms"))
 
   test("stopped before a query runs") {
     val rows = inSparkOnly(spark.sql(sql).collect().toSeq)
@@ -166,7 +173,7 @@ class HungNodeSuite extends ShadowSuite {
     val lines = LogLines.of(classOf[IslandExecution]) {
       val collected = Future(query.collect().toSeq)
       eventually("the node runs it")(node.status().getQueriesRunning > 0)
-      NodeSignals.whileStopped(node)(_ => assert(Await.result(collected, 120.seconds) == rows))
+      NodeSignals.whileStopped(node)(_ => assert(Await.result(collected, 240.seconds) == rows))
     }
     assert(ShadowReport.of(query).accelerated == 0)
     assert(saysTheLimit(lines), lines)

@@ -44,7 +44,7 @@ class PythonCallerSuite extends AnyFunSuite with BeforeAndAfterAll {
     side.send(work)
     eventually("it works")(entry.working)
     side.send("ping")
-    entry.outcome.get(30, TimeUnit.SECONDS) match {
+    entry.outcome.get(60, TimeUnit.SECONDS) match {
       case Failure(error: SparkException) => assert(error.getMessage.contains("cancel"), error)
       case other => fail(s"it was not cancelled: $other")
     }
@@ -63,9 +63,9 @@ class PythonCallerSuite extends AnyFunSuite with BeforeAndAfterAll {
     connected { (entry, connect) =>
       val side = connect()
       side.call("workBeside")
-      eventually("it works")(entry.working)
+      eventually("it works")(entry.working || entry.outcome.isDone)
       side.close()
-      assert(entry.outcome.get(30, TimeUnit.SECONDS) == Success("done"))
+      assert(entry.outcome.get(60, TimeUnit.SECONDS) == Success("done"))
     }
   }
 
@@ -88,7 +88,11 @@ class PythonCallerSuite extends AnyFunSuite with BeforeAndAfterAll {
 }
 
 object PythonCallerSuite {
-  private val WorkMillis = 1500
+  /** Of a job that is to end by itself. */
+  private val WorkMillis = 1500L
+
+  /** Of one that is cancelled long before. */
+  private val LongWorkMillis = 120000L
 
   /** What Python calls. */
   class Entry(context: SparkContext) {
@@ -97,17 +101,17 @@ object PythonCallerSuite {
     def working: Boolean = context.statusTracker.getActiveJobIds().nonEmpty
 
     /** The thread of the call waits for the job. */
-    def work(): Unit = outcome.complete(job())
+    def work(): Unit = outcome.complete(job(LongWorkMillis))
 
     /** Another thread waits for the job: of the same query, such as one that broadcasts, or of its own. */
     def workBeside(): Unit = {
       meet()
-      new Thread(() => inExecution("2")(outcome.complete(job()))).start()
+      new Thread(() => inExecution("2")(outcome.complete(job(WorkMillis)))).start()
     }
 
     def workInParts(): Unit = inExecution("1") {
       PythonCaller.remember(context)
-      val part = new Thread(() => outcome.complete(job()))
+      val part = new Thread(() => outcome.complete(job(LongWorkMillis)))
       part.start()
       part.join()
     }
@@ -122,11 +126,12 @@ object PythonCallerSuite {
 
     def ping(): Unit = ()
 
-    private def job(): Try[String] = Try(CallerJob.run(context, context.parallelize(Seq(1), 1), sleep))
+    private def job(millis: Long): Try[String] =
+      Try(CallerJob.run(context, context.parallelize(Seq(1), 1), sleep(millis)))
   }
 
-  private val sleep: (TaskContext, Iterator[Int]) => String = (task, _) => {
-    val end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WorkMillis)
+  private def sleep(millis: Long): (TaskContext, Iterator[Int]) => String = (task, _) => {
+    val end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis)
     while (System.nanoTime() < end) {
       task.killTaskIfInterrupted()
       Thread.sleep(10)

@@ -10,9 +10,14 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SparkPlanInfo
 import org.apache.spark.sql.execution.ui.{SparkListenerSQLAdaptiveExecutionUpdate, SparkListenerSQLExecutionStart}
 import org.shadowvm.Eventually.eventually
+import org.shadowvm.ProgramGate
 
 /** What the SQL tab of Spark's UI is told of a query: its plan as it is drawn, and the text below it. */
 class SqlTabSuite extends ShadowSuite {
+  private val gate = new ProgramGate
+
+  override protected def settings: Map[String, String] = Map("spark.shadowvm.node.path" -> gate.program.toString)
+
   override def beforeEach(): Unit = {
     super.beforeEach()
     eventually("the node is there")(ShadowRuntime.of(spark.sparkContext).get.nodes.client().isRight)
@@ -50,8 +55,10 @@ class SqlTabSuite extends ShadowSuite {
   test("a query that fell back says why") {
     val query = spark.sql("SELECT s_product, sum(s_price) FROM sales GROUP BY s_product")
     SparkShim.execution(query).executedPlan
-    NodeSignals.kill(node)
-    val text = drawn(query)
+    val text = gate.whileShut {
+      NodeSignals.kill(node)
+      drawn(query)
+    }
     assert(text.contains("[FELL_BACK]") && text.contains("HashAggregate(keys"), text)
   }
 }
