@@ -44,6 +44,7 @@ class FiberBlock {
   static const kernels::u64* Exchange(kernels::EmulatedLane* lane, kernels::u64 value);
   static void BlockSync(kernels::EmulatedLane* lane);
   void Wait(Fiber* fiber, Fiber::State state);
+  void RunAll();
   bool RunReady();
 
   std::vector<Fiber> fibers_;
