@@ -11,7 +11,7 @@ SPARKS := 3.5 4.1
 MAVEN := mvn -q -B -ntp -f spark
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-spark test-long jars demo bench dist lint format asan clean
+.PHONY: help setup build test test-spark test-long jars demo bench dist lint format asan tsan clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -60,6 +60,10 @@ format: ## Format every C++ file
 asan: setup ## Unit tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory build PRESET=asan
 	ctest --preset asan
+
+tsan: setup ## Unit tests under the thread sanitizer
+	@$(MAKE) --no-print-directory build PRESET=tsan
+	ctest --preset tsan
 
 clean: ## Remove build and dist; data and .venv stay
 	rm -rf build dist spark/target

@@ -29,7 +29,9 @@ function(shadowvm_test name)
   if(SHADOWVM_SANITIZE)
     # A sanitizer opens libraries in a program's name, so NVRTC is not seen to ask for the one that lies beside it.
     cmake_path(GET SHADOWVM_NVRTC_LIBRARY PARENT_PATH _nvrtc)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 3600 ENVIRONMENT "LD_LIBRARY_PATH=${_nvrtc}:$ENV{LD_LIBRARY_PATH}")
+    # The thread sanitizer alone reads the second variable.
+    set_tests_properties(${name} PROPERTIES TIMEOUT 3600 ENVIRONMENT
+      "LD_LIBRARY_PATH=${_nvrtc}:$ENV{LD_LIBRARY_PATH};TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/dev/tsan.supp")
   else()
     set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
   endif()
