@@ -27,7 +27,7 @@ CompileRequest Adding(int addend) {
   return {"adding", AddingKernel(addend), OptLevel::kFast, false};
 }
 
-std::unique_ptr<ClangCompiler> Make(int workers, milliseconds timeout = milliseconds(30'000)) {
+std::unique_ptr<ClangCompiler> Make(int workers, milliseconds timeout = std::chrono::minutes(5)) {
   auto compiler =
       ClangCompiler::Create({.headers = TestHeaders(), .workers = workers, .timeout = timeout});
   EXPECT_TRUE(compiler.ok()) << compiler.status();

@@ -31,7 +31,7 @@ KernelCacheOptions OptionsIn(const std::string& directory) {
   options.directory = directory;
   options.headers = TestHeaders();
   options.background_full = false;
-  options.timeout = std::chrono::milliseconds(30'000);
+  options.timeout = std::chrono::minutes(5);  // a busy machine is no error
   return options;
 }
 
