@@ -10,8 +10,16 @@
 
 namespace shadowvm::columns {
 
-base::Result<std::shared_ptr<arrow::Buffer>> AllocateArrow(int64_t size) {
+ArrowRoom::~ArrowRoom() {
+  if (budget_ != nullptr) budget_->Release(reserved_);
+}
+
+base::Result<std::shared_ptr<arrow::Buffer>> ArrowRoom::Allocate(int64_t size) {
   SVM_FAULT_POINT("columns.export");
+  if (budget_ != nullptr) {
+    SVM_RETURN_NOT_OK(budget_->Reserve(size, "result"));
+    reserved_ += size;
+  }
   auto buffer = arrow::AllocateBuffer(size);
   if (!buffer.ok()) {
     return base::MakeError(base::ErrorCode::kOutOfMemory,
@@ -20,8 +28,8 @@ base::Result<std::shared_ptr<arrow::Buffer>> AllocateArrow(int64_t size) {
   return std::shared_ptr<arrow::Buffer>(std::move(*buffer));
 }
 
-base::Result<std::shared_ptr<arrow::Buffer>> AllocateArrowBits(int64_t rows) {
-  SVM_ASSIGN_OR_RETURN(auto bits, AllocateArrow((rows + 7) / 8));
+base::Result<std::shared_ptr<arrow::Buffer>> ArrowRoom::AllocateBits(int64_t rows) {
+  SVM_ASSIGN_OR_RETURN(auto bits, Allocate((rows + 7) / 8));
   std::memset(bits->mutable_data(), 0, static_cast<size_t>(bits->size()));
   return bits;
 }

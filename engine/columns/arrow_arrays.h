@@ -5,6 +5,7 @@
 
 #include <arrow/api.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -13,22 +14,39 @@
 
 #include "engine/base/status.h"
 #include "engine/columns/type.h"
+#include "engine/memory/budget.h"
 
 // What Arrow arrays of answers are made of, wherever their values lie.
 namespace shadowvm::columns {
 
-// Its contents are undefined.
-base::Result<std::shared_ptr<arrow::Buffer>> AllocateArrow(int64_t size);
-// One bit a row, all zero.
-base::Result<std::shared_ptr<arrow::Buffer>> AllocateArrowBits(int64_t rows);
+// Counts what arrays take, until it goes: they belong to whoever asked, who may outlive the budget.
+// Thread-safe.
+class ArrowRoom {
+ public:
+  // Null: nobody counts.
+  explicit ArrowRoom(memory::MemoryBudget* budget = nullptr) : budget_(budget) {}
+  ~ArrowRoom();
+  ArrowRoom(const ArrowRoom&) = delete;
+  ArrowRoom& operator=(const ArrowRoom&) = delete;
+
+  // Contents are undefined. kOutOfMemory where the budget or the machine has no such room.
+  base::Result<std::shared_ptr<arrow::Buffer>> Allocate(int64_t size);
+  // One bit a row, all zero.
+  base::Result<std::shared_ptr<arrow::Buffer>> AllocateBits(int64_t rows);
+
+ private:
+  memory::MemoryBudget* const budget_;
+  std::atomic<int64_t> reserved_{0};
+};
 
 // Of ToArrow(type); a null validity: all rows are valid.
 std::shared_ptr<arrow::Array> MakeArrowArray(Type type, int64_t rows, arrow::BufferVector buffers);
 
 // The bits of is_valid(0 … rows - 1).
 template <typename IsValid>
-base::Result<std::shared_ptr<arrow::Buffer>> MakeValidity(int64_t rows, IsValid&& is_valid) {
-  SVM_ASSIGN_OR_RETURN(auto validity, AllocateArrowBits(rows));
+base::Result<std::shared_ptr<arrow::Buffer>> MakeValidity(int64_t rows, ArrowRoom* room,
+                                                          IsValid&& is_valid) {
+  SVM_ASSIGN_OR_RETURN(auto validity, room->AllocateBits(rows));
   uint8_t* const bits = validity->mutable_data();
   for (int64_t i = 0; i < rows; ++i) bits[i / 8] |= static_cast<uint8_t>(is_valid(i)) << (i % 8);
   return validity;
@@ -44,8 +62,9 @@ base::Status CheckText(int64_t size);
 template <typename IsValid, typename TextAt>
 base::Result<std::shared_ptr<arrow::Array>> MakeTextArray(Type type, int64_t begin, int64_t end,
                                                           int64_t most, bool nullable,
-                                                          IsValid&& is_valid, TextAt&& text_at) {
-  SVM_ASSIGN_OR_RETURN(auto offsets, AllocateArrow((end - begin + 1) * 4));
+                                                          ArrowRoom* room, IsValid&& is_valid,
+                                                          TextAt&& text_at) {
+  SVM_ASSIGN_OR_RETURN(auto offsets, room->Allocate((end - begin + 1) * 4));
   auto* const starts = reinterpret_cast<int32_t*>(offsets->mutable_data());
   int64_t rows = 0, bytes = 0;
   for (; begin + rows < end; ++rows) {
@@ -57,7 +76,7 @@ base::Result<std::shared_ptr<arrow::Array>> MakeTextArray(Type type, int64_t beg
     bytes += size;
   }
   starts[rows] = static_cast<int32_t>(bytes);
-  SVM_ASSIGN_OR_RETURN(auto data, AllocateArrow(bytes));
+  SVM_ASSIGN_OR_RETURN(auto data, room->Allocate(bytes));
   uint8_t* const out = data->mutable_data();
   for (int64_t i = 0; i < rows; ++i) {
     const int32_t size = starts[i + 1] - starts[i];
@@ -66,7 +85,7 @@ base::Result<std::shared_ptr<arrow::Array>> MakeTextArray(Type type, int64_t beg
   std::shared_ptr<arrow::Buffer> validity;
   if (nullable) {
     SVM_ASSIGN_OR_RETURN(validity,
-                         MakeValidity(rows, [&](int64_t i) { return is_valid(begin + i); }));
+                         MakeValidity(rows, room, [&](int64_t i) { return is_valid(begin + i); }));
   }
   return MakeArrowArray(type, rows, {std::move(validity), std::move(offsets), std::move(data)});
 }
@@ -74,12 +93,13 @@ base::Result<std::shared_ptr<arrow::Array>> MakeTextArray(Type type, int64_t beg
 // Rows [begin, end) of strings, in several arrays where they would pass kMostText.
 template <typename IsValid, typename TextAt>
 base::Result<arrow::ArrayVector> MakeTextArrays(Type type, int64_t begin, int64_t end,
-                                                bool nullable, IsValid&& is_valid, TextAt&& text_at,
+                                                bool nullable, ArrowRoom* room,
+                                                IsValid&& is_valid, TextAt&& text_at,
                                                 int64_t most = kMostText) {
   arrow::ArrayVector arrays;
   do {
     SVM_ASSIGN_OR_RETURN(auto array,
-                         MakeTextArray(type, begin, end, most, nullable, is_valid, text_at));
+                         MakeTextArray(type, begin, end, most, nullable, room, is_valid, text_at));
     begin += array->length();
     arrays.push_back(std::move(array));
   } while (begin < end);

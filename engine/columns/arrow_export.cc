@@ -23,15 +23,17 @@ bool IsValid(const ColumnSegment& segment, int64_t row) {
   return segment.validity == nullptr || arrow::bit_util::GetBit(segment.validity->data(), row);
 }
 
-base::Result<std::shared_ptr<arrow::Buffer>> CopyOf(const void* data, int64_t size) {
-  SVM_ASSIGN_OR_RETURN(auto buffer, AllocateArrow(size));
+base::Result<std::shared_ptr<arrow::Buffer>> CopyOf(const void* data, int64_t size,
+                                                    ArrowRoom* room) {
+  SVM_ASSIGN_OR_RETURN(auto buffer, room->Allocate(size));
   if (size > 0) std::memcpy(buffer->mutable_data(), data, size);
   return buffer;
 }
 
-base::Result<std::shared_ptr<arrow::Buffer>> ValidityOf(const ColumnSegment& segment) {
+base::Result<std::shared_ptr<arrow::Buffer>> ValidityOf(const ColumnSegment& segment,
+                                                        ArrowRoom* room) {
   if (segment.validity == nullptr) return nullptr;
-  return CopyOf(segment.validity->data(), (segment.num_rows + 7) / 8);
+  return CopyOf(segment.validity->data(), (segment.num_rows + 7) / 8, room);
 }
 
 template <typename T, typename Source>
@@ -67,10 +69,11 @@ void FillBools(const ColumnSegment& segment, int width, uint8_t* out) {
 }
 
 base::Result<std::shared_ptr<arrow::Buffer>> FramedValues(Type type, const Layout& layout,
-                                                          const ColumnSegment& segment) {
+                                                          const ColumnSegment& segment,
+                                                          ArrowRoom* room) {
   const auto arrow_type = ToArrow(type);
   const int64_t bits = static_cast<const arrow::FixedWidthType&>(*arrow_type).bit_width();
-  SVM_ASSIGN_OR_RETURN(auto values, AllocateArrow((segment.num_rows * bits + 7) / 8));
+  SVM_ASSIGN_OR_RETURN(auto values, room->Allocate((segment.num_rows * bits + 7) / 8));
   uint8_t* out = values->mutable_data();
   switch (bits) {
     case 1:
@@ -106,19 +109,21 @@ std::string_view TextAt(const Layout& layout, const Dictionary* dictionary,
 base::Result<arrow::ArrayVector> ToArrow(Type type, const Layout& layout,
                                          const Dictionary* dictionary,
                                          const ColumnSegment& segment) {
+  ArrowRoom room;
   if (type.is_text()) {
     return MakeTextArrays(
-        type, 0, segment.num_rows, segment.validity != nullptr,
+        type, 0, segment.num_rows, segment.validity != nullptr, &room,
         [&](int64_t row) { return IsValid(segment, row); },
         [&](int64_t row) { return TextAt(layout, dictionary, segment, row); });
   }
   std::shared_ptr<arrow::Buffer> values;
   if (type.is_framed()) {
-    SVM_ASSIGN_OR_RETURN(values, FramedValues(type, layout, segment));
+    SVM_ASSIGN_OR_RETURN(values, FramedValues(type, layout, segment, &room));
   } else {
-    SVM_ASSIGN_OR_RETURN(values, CopyOf(segment.data->data(), segment.num_rows * layout.width));
+    SVM_ASSIGN_OR_RETURN(values,
+                         CopyOf(segment.data->data(), segment.num_rows * layout.width, &room));
   }
-  SVM_ASSIGN_OR_RETURN(auto validity, ValidityOf(segment));
+  SVM_ASSIGN_OR_RETURN(auto validity, ValidityOf(segment, &room));
   return arrow::ArrayVector{
       MakeArrowArray(type, segment.num_rows, {std::move(validity), std::move(values)})};
 }

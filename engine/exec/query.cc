@@ -214,8 +214,8 @@ base::Result<std::shared_ptr<arrow::Table>> Query::Answer(const plan::Pipeline& 
   const Span span(&context_.stats->spans, Stage::kMerge);
   const PipelineOutput& output = outputs_[last.id];
   context_.stats->rows = output.rows->num_rows;
-  SVM_ASSIGN_OR_RETURN(auto answer,
-                       ToArrow(*output.rows, NamesOf(output.schema), context_.workers));
+  SVM_ASSIGN_OR_RETURN(auto answer, ToArrow(*output.rows, NamesOf(output.schema), context_.budget,
+                                            context_.workers));
   if (last.sink != plan::SinkKind::kParquet) return answer;
   const auto& sink_node = plan::As<plan::SinkNode>(*last.node);
   SVM_ASSIGN_OR_RETURN(auto sink, storage::ParquetSink::Open(sink_node.path, answer->schema(), {}));

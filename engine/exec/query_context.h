@@ -31,12 +31,14 @@ struct GpuTimes {
   double copy_ms = 0;        // waiting for copies that are kept
   int64_t link_bytes = 0;    // over the link: copied, or estimated where read in place
   int64_t device_bytes = 0;  // estimated: read from copies in the device's memory
+  int64_t room_bytes = 0;    // where wide tiles left what they read in place
 
   void Add(const GpuTimes& other) {
     kernel_ms += other.kernel_ms;
     copy_ms += other.copy_ms;
     link_bytes += other.link_bytes;
     device_bytes += other.device_bytes;
+    room_bytes += other.room_bytes;
   }
 };
 

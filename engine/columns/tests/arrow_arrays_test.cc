@@ -18,8 +18,9 @@ constexpr Type kString{TypeKind::kString, 0, 0};
 // Strings 'begin' … 'end' in arrays of at most 'most' bytes; one that is "null" is.
 base::Result<arrow::ArrayVector> Arrays(const std::vector<std::string>& texts, int64_t begin,
                                         int64_t most) {
+  ArrowRoom room;
   return MakeTextArrays(
-      kString, begin, static_cast<int64_t>(texts.size()), true,
+      kString, begin, static_cast<int64_t>(texts.size()), true, &room,
       [&](int64_t row) { return texts[row] != "null"; },
       [&](int64_t row) { return std::string_view(texts[row]); }, most);
 }

@@ -421,6 +421,7 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   const DeviceAddress block = WritePiece(num_launches_, segments, block_, groups, &writer);
   piece.image = writer.image();
   piece.copies = std::move(segments.copies);
+  times_.room_bytes += segments.rows_room.bytes();
   piece.rows_room = std::move(segments.rows_room);
   times_.link_bytes += segments.link_bytes;
   times_.device_bytes += segments.device_bytes;

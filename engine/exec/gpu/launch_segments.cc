@@ -29,6 +29,11 @@ double MillisecondsSince(std::chrono::steady_clock::time_point start) {
   return time.count();
 }
 
+// What a buffer takes of the device's memory, with what is read behind it.
+int64_t RoomFor(const memory::Buffer& buffer) {
+  return memory::RangeAllocator::SizeOf(buffer.size() + kReadAhead);
+}
+
 // Calls visit(buffer, column) for every buffer of a segment that kernels read, in a fixed order.
 template <class Visit>
 void ForEachBuffer(const columns::Segment& segment, const Visit& visit) {
@@ -156,17 +161,14 @@ class Placement {
     addresses_[i] = {copy->address(), copy->address()};
   }
 
-  static int64_t RoomFor(const memory::Buffer& buffer) {
-    return memory::RangeAllocator::SizeOf(buffer.size() + kReadAhead);
-  }
-
   // For what is read in place, and again. It is a matter of time only: no copy gives way for it.
   void FindRoomForRows() {
     int64_t bytes = 0;
     for (size_t i = 0; i < reads_.size(); ++i) {
       if (again_[i] && copies_[i] == nullptr) bytes += RoomFor(*reads_[i].buffer);
     }
-    if (bytes == 0) return;
+    // What others need must find its place beside it.
+    if (bytes == 0 || bytes > (gpu_.arena().cap() - gpu_.arena().used()) / 2) return;
     auto room = gpu_.arena().Take(bytes);
     if (!room.ok()) return;
     rows_room_ = std::move(*room);
@@ -254,9 +256,8 @@ Result<LaunchSegments> PlaceSegments(Gpu* gpu, const PipelineBinding& binding,
 int64_t ChunkBytes(std::span<const LaunchRows> rows) {
   int64_t bytes = 0;
   for (const LaunchRows& part : rows) {
-    ForEachBuffer(*part.segment, [&](const BufferPtr& buffer, size_t) {
-      bytes += memory::RangeAllocator::SizeOf(buffer->size() + kReadAhead);
-    });
+    ForEachBuffer(*part.segment,
+                  [&](const BufferPtr& buffer, size_t) { bytes += RoomFor(*buffer); });
   }
   return bytes;
 }
@@ -274,7 +275,7 @@ Result<LaunchSegments> CopyChunk(Gpu* gpu, const PipelineBinding& binding,
       if (status.ok()) status = stream->CopyIn(chunk, buffer->data(), buffer->size());
       addresses.push_back({chunk, chunk});
       bytes += buffer->size();
-      chunk += static_cast<uint64_t>(memory::RangeAllocator::SizeOf(buffer->size() + kReadAhead));
+      chunk += static_cast<uint64_t>(RoomFor(*buffer));
     });
   }
   SVM_RETURN_NOT_OK(status);

@@ -4,7 +4,9 @@
 #include <arrow/api.h>
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
+#include <memory>
+#include <vector>
 
 #include "engine/columns/arrow_arrays.h"
 #include "engine/columns/arrow_values.h"
@@ -17,7 +19,7 @@ namespace shadowvm::exec {
 namespace {
 
 using arrow::Buffer;
-using columns::AllocateArrow;
+using columns::ArrowRoom;
 using columns::MakeArrowArray;
 
 // An array's rows: as many as a segment's, so that others may work on answers piece by piece.
@@ -36,16 +38,16 @@ struct Piece {
   bool is_valid(int64_t i) const { return data.is_valid(begin + i); }
 };
 
-base::Result<std::shared_ptr<Buffer>> ValidityOf(const Piece& piece) {
+base::Result<std::shared_ptr<Buffer>> ValidityOf(const Piece& piece, ArrowRoom* room) {
   if (!piece.is_nullable()) return nullptr;
-  return columns::MakeValidity(piece.rows(), [&](int64_t i) { return piece.is_valid(i); });
+  return columns::MakeValidity(piece.rows(), room, [&](int64_t i) { return piece.is_valid(i); });
 }
 
 // Values of one width as those of another, signs kept. Null rows, which may hold anything, become
 // zeroes.
 template <typename Stored, typename Out>
-base::Result<std::shared_ptr<Buffer>> Convert(const Piece& piece) {
-  SVM_ASSIGN_OR_RETURN(auto values, AllocateArrow(piece.rows() * int64_t{sizeof(Out)}));
+base::Result<std::shared_ptr<Buffer>> Convert(const Piece& piece, ArrowRoom* room) {
+  SVM_ASSIGN_OR_RETURN(auto values, room->Allocate(piece.rows() * int64_t{sizeof(Out)}));
   const Stored* const from = piece.data.values<Stored>() + piece.begin;
   auto* const out = reinterpret_cast<Out*>(values->mutable_data());
   if (piece.is_nullable()) {
@@ -58,8 +60,8 @@ base::Result<std::shared_ptr<Buffer>> Convert(const Piece& piece) {
   return values;
 }
 
-base::Result<std::shared_ptr<Buffer>> BoolsOf(const Piece& piece) {
-  SVM_ASSIGN_OR_RETURN(auto bits, columns::AllocateArrowBits(piece.rows()));
+base::Result<std::shared_ptr<Buffer>> BoolsOf(const Piece& piece, ArrowRoom* room) {
+  SVM_ASSIGN_OR_RETURN(auto bits, room->AllocateBits(piece.rows()));
   for (int64_t i = 0; i < piece.rows(); ++i) {
     const bool set = piece.is_valid(i) && piece.data.Integer(piece.begin + i) != 0;
     bits->mutable_data()[i / 8] |= static_cast<uint8_t>(set) << (i % 8);
@@ -67,38 +69,40 @@ base::Result<std::shared_ptr<Buffer>> BoolsOf(const Piece& piece) {
   return bits;
 }
 
-base::Result<std::shared_ptr<Buffer>> ValuesOf(const Piece& piece) {
+base::Result<std::shared_ptr<Buffer>> ValuesOf(const Piece& piece, ArrowRoom* room) {
   const RowColumn& column = piece.data.column;
-  if (column.type.kind == columns::TypeKind::kBool) return BoolsOf(piece);
+  if (column.type.kind == columns::TypeKind::kBool) return BoolsOf(piece, room);
   if (column.type.is_decimal() && !column.type.is_wide()) {
-    return DispatchInteger(
-        column.width(), [&](auto zero) { return Convert<decltype(zero), columns::Int128>(piece); });
+    return DispatchInteger(column.width(), [&](auto zero) {
+      return Convert<decltype(zero), columns::Int128>(piece, room);
+    });
   }
-  return DispatchWidth(column.width(),
-                       [&](auto zero) { return Convert<decltype(zero), decltype(zero)>(piece); });
+  return DispatchWidth(column.width(), [&](auto zero) {
+    return Convert<decltype(zero), decltype(zero)>(piece, room);
+  });
 }
 
 template <typename TextAt>
-base::Result<arrow::ArrayVector> TextsOf(const Piece& piece, TextAt&& text_at) {
+base::Result<arrow::ArrayVector> TextsOf(const Piece& piece, ArrowRoom* room, TextAt&& text_at) {
   return columns::MakeTextArrays(
-      piece.data.column.type, piece.begin, piece.end, piece.is_nullable(),
+      piece.data.column.type, piece.begin, piece.end, piece.is_nullable(), room,
       [&](int64_t row) { return piece.data.is_valid(row); },
       [&](int64_t row) { return View(text_at(row)); });
 }
 
-base::Result<arrow::ArrayVector> ArraysOf(const Piece& piece) {
+base::Result<arrow::ArrayVector> ArraysOf(const Piece& piece, ArrowRoom* room) {
   const RowColumn& column = piece.data.column;
   if (column.kind == RowColumn::Kind::kText) {
     const auto* const texts = piece.data.values<kernels::Text>();
-    return TextsOf(piece, [=](int64_t row) { return texts[row]; });
+    return TextsOf(piece, room, [=](int64_t row) { return texts[row]; });
   }
   if (column.kind == RowColumn::Kind::kCodes) {
     const kernels::Text* const texts = column.dictionary->texts();
     const auto* const codes = piece.data.values<uint32_t>();
-    return TextsOf(piece, [=](int64_t row) { return texts[codes[row]]; });
+    return TextsOf(piece, room, [=](int64_t row) { return texts[codes[row]]; });
   }
-  SVM_ASSIGN_OR_RETURN(auto values, ValuesOf(piece));
-  SVM_ASSIGN_OR_RETURN(auto validity, ValidityOf(piece));
+  SVM_ASSIGN_OR_RETURN(auto values, ValuesOf(piece, room));
+  SVM_ASSIGN_OR_RETURN(auto validity, ValidityOf(piece, room));
   return arrow::ArrayVector{
       MakeArrowArray(column.type, piece.rows(), {std::move(validity), std::move(values)})};
 }
@@ -117,18 +121,21 @@ std::vector<Piece> CutIntoPieces(const RowSet& rows) {
 
 base::Result<std::shared_ptr<arrow::Table>> ToArrow(const RowSet& rows,
                                                     const std::vector<std::string>& names,
+                                                    memory::MemoryBudget* budget,
                                                     const schedule::Workers& workers) {
   const std::vector<Piece> pieces = CutIntoPieces(rows);
   std::vector<arrow::ArrayVector> made(pieces.size());
-  const auto convert = [&](int, int64_t begin, int64_t end) -> base::Status {
-    for (int64_t i = begin; i < end; ++i) {
-      SVM_ASSIGN_OR_RETURN(made[i], ArraysOf(pieces[i]));
-    }
+  ArrowRoom room(budget);
+  const auto convert = [&](int, int64_t i) -> base::Status {
+    SVM_ASSIGN_OR_RETURN(made[i], ArraysOf(pieces[i], &room));
     return base::Status::OK();
   };
   const auto count = static_cast<int64_t>(pieces.size());
-  const int64_t smallest = rows.num_rows < kLeastRows ? count + 1 : 1;
-  SVM_RETURN_NOT_OK(schedule::ParallelRanges(workers, count, smallest, convert));
+  if (rows.num_rows < kLeastRows) {
+    for (int64_t i = 0; i < count; ++i) SVM_RETURN_NOT_OK(convert(0, i));
+  } else {
+    SVM_RETURN_NOT_OK(schedule::ParallelFor(workers, count, convert));
+  }
   columns::Schema schema;
   arrow::ChunkedArrayVector chunked;
   const size_t pieces_of_column = rows.columns.empty() ? 0 : pieces.size() / rows.columns.size();

@@ -32,9 +32,11 @@ base::Result<std::shared_ptr<columns::MemoryTable>> ToMemoryTable(
     const RowSet& rows, std::string name, const std::vector<std::string>& names,
     memory::MemoryBudget* budget, const schedule::Workers& workers);
 
-// The rows as Arrow columns, copied. Column i is named names[i].
+// The rows as Arrow columns, copied, for which there must be room in the budget when they are made.
+// Column i is named names[i].
 base::Result<std::shared_ptr<arrow::Table>> ToArrow(const RowSet& rows,
                                                     const std::vector<std::string>& names,
+                                                    memory::MemoryBudget* budget,
                                                     const schedule::Workers& workers);
 
 // All rows of some columns of a source, decoded. Texts point into the source's segments, which the

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 #include "engine/base/fault.h"
@@ -121,9 +122,10 @@ class GpuMemoryTest : public ::testing::Test {
     AddFacts(engine.get());
     return engine;
   }
-  static void Pin(Engine* engine) {
-    const auto table = engine->Open({{}, "facts"}).ValueOrDie();
-    const std::vector<int> ordinals = {0, 1, 2};
+  static void Pin(Engine* engine, const std::string& name = "facts") {
+    const auto table = engine->Open({{}, name}).ValueOrDie();
+    std::vector<int> ordinals(static_cast<size_t>(table->schema().num_fields()));
+    std::iota(ordinals.begin(), ordinals.end(), 0);
     for (int segment = 0; segment < table->num_segments(); ++segment) {
       const auto data = table->Read(segment, ordinals, {}, nullptr).ValueOrDie();
       for (const auto& column : data->columns) {
@@ -255,8 +257,53 @@ TEST_F(GpuMemoryTest, PassiveReadsAColumnOnce) {
     const Answered answered = Ask(engine.get(), keys);
     EXPECT_EQ(answered.gpu.why_not, "");
     EXPECT_EQ(answered.rows, expected.rows);
+    EXPECT_EQ(answered.gpu.times.room_bytes > 0, bytes > kMiB);
     // It was there for the launch alone.
     EXPECT_LT(engine->gpu()->arena().used(), kMiB);
+  }
+}
+
+// The same of columns of one, two, four and eight bytes, of codes, and of a key that gives groups.
+TEST_F(GpuMemoryTest, PassiveReadsEveryWidthOnce) {
+  constexpr int64_t kRows = 300'007;  // of one byte, they have pages of their own
+  const auto wide =
+      MakeTable({{"one", Int32s(kRows, [](int64_t i) { return i * 31 % 200; })},
+                 {"two", Int32s(kRows, [](int64_t i) { return i * 7919 % 50000; })},
+                 {"four", Int32s(kRows, [](int64_t i) { return i * 104729 % 3'000'017; })},
+                 {"eight", Int64s(kRows, [](int64_t i) { return (i * 31 % 1009) << 33; })},
+                 {"name", Texts(kRows, [](int64_t i) { return "n" + std::to_string(i % 90); })}});
+  const auto dims = MakeTable({{"id", Int32s(100, [](int64_t i) { return 2 * i; })},
+                               {"g", Int32s(100, [](int64_t i) { return i % 9; })}});
+  const client::Frame all = client::Table("wide");
+  const auto totals = [](const client::Frame& rows, const char* column) {
+    return rows.Aggregate({Sum(Col(column)).As("sum"), Max(Col(column)).As("most")});
+  };
+  const std::vector<std::pair<client::Frame, int64_t>> queries = {
+      {totals(all.Filter(Col("one") < 100), "one"), 1},
+      {totals(all.Filter(Col("two") < 25000), "two"), 2},
+      {totals(all.Filter(Col("four") < 1'500'000), "four"), 4},
+      {totals(all.Filter(Col("eight") < (int64_t{500} << 33)), "eight"), 8},
+      {all.Filter(Col("name") < "n5").GroupBy({"name"}).Aggregate({Count().As("rows")}), 4},
+      {all.Join(client::Table("dims"), {client::On("one", "id")})
+           .GroupBy({"g"})
+           .Aggregate({Count().As("rows")}),
+       1},
+  };
+  GpuOptions options = Way(GpuPrefetch::kPassive);
+  options.memory_bytes = 64 * kMiB;
+  const auto engine = MakeEngine(options);
+  const auto cpu = MakeTestEngine();
+  for (Engine* const each : {engine.get(), cpu.get()}) {
+    ASSERT_TRUE(each->AddTable("wide", *wide).ok());
+    ASSERT_TRUE(each->AddTable("dims", *dims).ok());
+  }
+  Pin(engine.get(), "wide");
+  for (const auto& [query, width] : queries) {
+    const Answered answered = Ask(engine.get(), query);
+    EXPECT_EQ(answered.gpu.why_not, "") << width;
+    EXPECT_EQ(answered.rows, Ask(cpu.get(), query).rows) << width;
+    EXPECT_GE(answered.gpu.times.room_bytes, kRows * width) << answered.gpu.title;
+    EXPECT_LT(answered.gpu.times.room_bytes, kRows * width + kMiB) << answered.gpu.title;
   }
 }
 

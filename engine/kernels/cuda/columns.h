@@ -14,6 +14,13 @@ namespace shadowvm::kernels {
 SVM_INLINE u32 row_in_segment(u32 i) { return i & ((1u << kSegmentShift) - 1); }
 SVM_INLINE bool bit_at(const u64* bits, u64 at) { return load(bits + (at >> 6)) >> (at & 63) & 1; }
 
+// One row's value. What a warp may have written, into room for rows, is not read as what no kernel
+// writes is.
+template <class V>
+SVM_INLINE V load_row(const SegmentColumn& column, const V* at) {
+  return column.rows == column.data ? load(at) : load_written(at);
+}
+
 struct AnyColumn {
   const SegmentColumn* segments;
   SVM_MEMBER explicit AnyColumn(const ColumnView& view)
@@ -33,7 +40,8 @@ struct AnyColumn {
   // What lies at row i, held as V.
   template <class V>
   SVM_MEMBER V held(u32 i) const {
-    return load_row(static_cast<const V*>(segment(i).rows) + row_in_segment(i));
+    const SegmentColumn column = segment(i);
+    return load_row(column, static_cast<const V*>(column.rows) + row_in_segment(i));
   }
 };
 

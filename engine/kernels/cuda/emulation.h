@@ -115,7 +115,7 @@ SVM_INLINE V load(const V* p) {
   return *p;
 }
 template <class V>
-SVM_INLINE V load_row(const V* p) {
+SVM_INLINE V load_written(const V* p) {
   return load(p);
 }
 SVM_INLINE void store_words4(void* p, const Words4& v) { __builtin_memcpy(p, &v, sizeof v); }

@@ -165,7 +165,7 @@ SVM_INLINE u32 look_up(const T& t, const SegmentColumn& segment, Look& look) {
     }
     return look.passed(bits);
   }
-  return t.live != 0 ? look.narrow(load_row(rows)) : 0;
+  return t.live != 0 ? look.narrow(load_row(segment, rows)) : 0;
 }
 
 // Keeps the rows that are not null and pass.

@@ -119,30 +119,9 @@ template <class V>
 SVM_INLINE V load(const V* p) {
   return *p;
 }
-// A row that this warp may have written, before it learned the row's number. Nothing else orders
-// such a load: it need not wait for the atomics before it.
-SVM_INLINE u8 load_row(const u8* p) {
-  u32 v;
-  asm("ld.global.u8 %0, [%1];" : "=r"(v) : "l"(p));
-  return u8(v);
-}
-SVM_INLINE u16 load_row(const u16* p) {
-  u16 v;
-  asm("ld.global.u16 %0, [%1];" : "=h"(v) : "l"(p));
-  return v;
-}
-SVM_INLINE u32 load_row(const u32* p) {
-  u32 v;
-  asm("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
-  return v;
-}
-SVM_INLINE u64 load_row(const u64* p) {
-  u64 v;
-  asm("ld.global.u64 %0, [%1];" : "=l"(v) : "l"(p));
-  return v;
-}
+// Memory that this warp may have written.
 template <class V>
-SVM_INLINE V load_row(const V* p) {
+SVM_INLINE V load_written(const V* p) {
   return *p;
 }
 

@@ -184,7 +184,7 @@ TEST_F(RowSetTest, AnswersAreWhatTheirTablesHold) {
   for (size_t i = 0; i < rows->columns.size(); ++i) names.push_back("c" + std::to_string(i));
   for (const int64_t count : {4, 2, 0}) {
     rows->num_rows = count;
-    const auto answer = ToArrow(*rows, names, workers_).ValueOrDie();
+    const auto answer = ToArrow(*rows, names, &budget_, workers_).ValueOrDie();
     ASSERT_TRUE(answer->ValidateFull().ok()) << answer->ValidateFull().ToString();
     const auto table = ToMemoryTable(*rows, "t", names, &budget_, workers_).ValueOrDie();
     const auto expected = columns::ToArrow(*table).ValueOrDie();
@@ -192,7 +192,23 @@ TEST_F(RowSetTest, AnswersAreWhatTheirTablesHold) {
   }
   rows->num_rows = 4;
   ASSERT_TRUE(base::ArmFaults("columns.export=nth:9:oom").ok());
-  EXPECT_EQ(base::CodeOf(ToArrow(*rows, names, workers_).status()), base::ErrorCode::kOutOfMemory);
+  EXPECT_EQ(base::CodeOf(ToArrow(*rows, names, &budget_, workers_).status()),
+            base::ErrorCode::kOutOfMemory);
+}
+
+// Also those of strings that a dictionary holds once.
+TEST_F(RowSetTest, AnswersThatDoNotFitAreAnError) {
+  auto dictionary = columns::Dictionary::Make(&budget_).ValueOrDie();
+  const auto rows =
+      Rows({Codes(dictionary, Nullable<std::string>(100, std::string(1000, 'x')))}, 100);
+  for (const int64_t bytes : {100 * 1000, 101 * 1000}) {
+    memory::MemoryBudget little(bytes);
+    const auto answer = ToArrow(*rows, {"a"}, &little, workers_);
+    EXPECT_EQ(answer.ok(), bytes > 100 * 1000);
+    EXPECT_EQ(little.used(), 0);
+    if (answer.ok()) continue;
+    EXPECT_EQ(base::CodeOf(answer.status()), base::ErrorCode::kOutOfMemory);
+  }
 }
 
 TEST_F(RowSetTest, LongAnswersComeInPieces) {
@@ -200,7 +216,7 @@ TEST_F(RowSetTest, LongAnswersComeInPieces) {
   std::iota(values.begin(), values.end(), 0);
   const auto count = static_cast<int64_t>(values.size());
   const auto rows = Rows({Values(kInt32, values), Values(kInt32, values)}, count);
-  const auto answer = ToArrow(*rows, {"a", "b"}, workers_).ValueOrDie();
+  const auto answer = ToArrow(*rows, {"a", "b"}, &budget_, workers_).ValueOrDie();
   ASSERT_EQ(answer->num_rows(), count);
   for (const auto& column : answer->columns()) {
     ASSERT_EQ(column->num_chunks(), 2);
