@@ -44,6 +44,11 @@ RowSet WithKeepers(RowSet rows, const KernelRun& run) {
   return rows;
 }
 
+double MillisecondsSince(std::chrono::steady_clock::time_point start) {
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  return time.count();
+}
+
 }  // namespace
 
 base::Status PipelineRun::Plan() {
@@ -148,10 +153,9 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   const int64_t rows_before = context_.stats->rows_read;
   const auto start = std::chrono::steady_clock::now();
   SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   PipelineDevices& report = devices();
   report.mode = mode_;
-  report.real_ms = time.count();
+  report.real_ms = MillisecondsSince(start);
   if (mode_ == Mode::kMixed) return rows;
   const bool on_gpu = mode_ == Mode::kGpu;
   report.rows[on_gpu ? Side::kGpu : Side::kCpu] = context_.stats->rows_read - rows_before;
@@ -159,7 +163,7 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   if (on_gpu && !context_.stats->gpu.empty()) {
     // What rows and groups by hash cost is mostly what happens to them after the kernel.
     const GpuTimes& times = context_.stats->gpu.back().times;
-    RememberGpu(times, grouping_.is_dense() ? times.kernel_ms : report.real_ms);
+    RememberGpu(times, grouping_.is_dense() ? times.kernel_ms : MillisecondsSince(gpu_start_));
   }
   return rows;
 }
@@ -350,6 +354,7 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   if (!steps_.has_value()) {
     SVM_ASSIGN_OR_RETURN(steps_, run->MeasureSteps());
   }
+  gpu_start_ = std::chrono::steady_clock::now();
   const base::Result<GpuTimes> ran =
       RunOnGpu(context_, context_.gpu, **program, *binding_, *steps_, sink);
   // The groups are as they were. If it was the query that failed it fails again, here.

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -99,6 +100,7 @@ class PipelineRun {
   bool has_group_codes_ = false;
   uint64_t shapes_[2] = {};             // by whether the device has the rows; 0: not known yet
   std::optional<MeasuredSteps> steps_;  // once a GPU has been told of them
+  std::chrono::steady_clock::time_point gpu_start_;  // of its last run, kernels compiled
   std::shared_ptr<vkernel::KernelSlot> kernel_;
 };
 
