@@ -68,6 +68,27 @@ def test_bench_names_what_is_wrong(program, arguments, complaint):
     assert complaint in refused(program, "bench", "ssb", *arguments)
 
 
+@pytest.mark.parametrize("arguments, complaint", [
+    (("--mode", "both"), "both"),
+    (("--residency", "shelf"), "shelf"),
+    (("--residency", "device"), "--residency device goes with --mode"),
+    (("--mode", "gpu", "--residency", "host", "--prefetch", "active3"), "active3"),
+    (("--mode", "gpu", "--prefetch", "active2"), "--residency"),
+    (("--mode", "gpu", "--residency", "device", "--prefetch", "active2"), "--prefetch active goes with"),
+    (("--residency", "host", "--prefetch", "passive"), "--mode"),
+    (("--mode", "gpu", "--device-memory", "much"), "much"),
+    (("--device-memory", "4G"), "--mode"),
+    (("--emulate-gpu",), "--emulate-gpu goes with --mode"),
+    (("--policy", "guided"), "--mode"),
+    (("--mode", "mixed", "--policy", "fair"), "fair"),
+    (("--runs", "0"), "--runs"),
+    (("--runs", "often"), "often"),
+    (("--partitions", "0"), "--partitions"),
+])
+def test_replay_names_what_is_wrong(program, arguments, complaint):
+    assert complaint in refused(program, "replay", "c.json", *arguments)
+
+
 def test_a_report_that_cannot_be_written_is_said_before_the_work(program, tmp_path):
     report = tmp_path / "none" / "report.json"
     # Answering would take a day: what is refused has not begun.

@@ -12,6 +12,7 @@
 #include "engine/cli/bench/ssb_queries.h"
 #include "engine/cli/engine_options.h"
 #include "engine/cli/pending_file.h"
+#include "engine/cli/processor_options.h"
 #include "engine/cli/ssb/scale.h"
 
 namespace shadowvm::cli {
@@ -74,63 +75,16 @@ void CheckUsage(const BenchSettings& settings) {
   if (settings.coupled && (settings.mode != Mode::kGpu || settings.scale_factor == 0)) {
     throw CLI::ValidationError("--coupled goes with --mode gpu and --sf N");
   }
-  if (settings.emulate_gpu && settings.mode == Mode::kCpu) {
-    throw CLI::ValidationError("--emulate-gpu goes with --mode gpu, mixed or auto");
-  }
-  if (settings.residency == Residency::kDevice && settings.mode == Mode::kCpu) {
-    throw CLI::ValidationError("--residency device goes with --mode gpu, mixed or auto");
-  }
-  if (settings.residency == Residency::kDevice && settings.prefetch == Prefetch::kActive) {
-    throw CLI::ValidationError("--prefetch active goes with --residency host or file");
-  }
+  CheckProcessorOptions(settings);
 }
 
-// Options that say who works on rows, where tables are, and how a GPU comes by them. What they
-// exclude is seen when all are known.
+// How rows are worked on. What options exclude is seen when all are known.
 void AddRunOptions(CLI::App* ssb, BenchSettings* settings) {
-  CLI::Option* const mode =
-      ssb->add_option_function<std::string>(
-             "--mode",
-             [settings](const std::string& word) {
-               settings->mode = schedule::ParseMode(word).value();
-               // Both at once are for what is not in the GPU's memory.
-               const bool keep = settings->mode == Mode::kGpu || settings->mode == Mode::kAuto;
-               if (keep) settings->residency = Residency::kDevice;
-             },
-             "What works on the rows (default: cpu)")
-          ->check(CLI::IsMember({"cpu", "gpu", "mixed", "auto"}))
-          ->trigger_on_parse();
-  CLI::Option* const residency = ssb->add_option_function<std::string>(
-                                        "--residency",
-                                        [settings](const std::string& word) {
-                                          settings->residency = word == "file" ? Residency::kFile
-                                                                : word == "host"
-                                                                    ? Residency::kHost
-                                                                    : Residency::kDevice;
-                                        },
-                                        "Where the tables are when the clock starts (default: "
-                                        "host, with --mode gpu or auto: device)")
-                                     ->check(CLI::IsMember({"device", "host", "file"}));
-  ssb->add_option_function<std::string>(
-         "--prefetch",
-         [settings](const std::string& word) {
-           settings->prefetch = word == "passive" ? Prefetch::kPassive : Prefetch::kActive;
-           if (word != "passive") settings->active_streams = word.back() - '0';
-         },
-         "How the GPU comes by tables that are not in its memory (default: passive)")
-      ->check(CLI::IsMember({"passive", "active1", "active2", "active4"}))
-      ->needs(mode)
-      ->needs(residency);
-  AddSizeOption(ssb, "--device-memory", &settings->device_memory_bytes,
-                "The GPU's memory that may be used, such as 4G (default: nine tenths)")
-      ->needs(mode);
+  AddProcessorOptions(ssb, settings);
   ssb->add_option("--gpu-tasks", settings->gpu_tasks,
                   "Queries that work on the GPU at a time; others wait (default: a node's)")
       ->check(CLI::Range(1, 64))
-      ->needs(mode);
-  ssb->add_flag("--emulate-gpu", settings->emulate_gpu,
-                "With --mode gpu, mixed or auto: emulate the card, very slowly");
-  AddPolicyOption(ssb, &settings->policy)->needs(mode);
+      ->needs(ssb->get_option("--mode"));
   ssb->add_flag("--keep-builds", settings->keep_builds,
                 "Keep build sides of generated tables for the next run, as those of files are");
 }

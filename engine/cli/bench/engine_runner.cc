@@ -102,22 +102,6 @@ base::Status LoadTables(exec::Engine* engine, const std::string& folder) {
   return base::Status::OK();
 }
 
-exec::GpuOptions GpuOptionsOf(const BenchSettings& settings) {
-  exec::GpuOptions options;
-  if (settings.mode == Mode::kCpu) return options;
-  options.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
-  options.memory_bytes = settings.device_memory_bytes;
-  options.active_streams = settings.active_streams;
-  if (settings.gpu_tasks > 0) options.concurrent = settings.gpu_tasks;
-  if (settings.residency == Residency::kDevice) {
-    options.prefetch = exec::GpuPrefetch::kKept;
-  } else {
-    options.prefetch = settings.prefetch == Prefetch::kPassive ? exec::GpuPrefetch::kPassive
-                                                               : exec::GpuPrefetch::kActive;
-  }
-  return options;
-}
-
 // Whether a GPU that was opened with some options need not be opened anew for others.
 bool IsSameGpu(const exec::GpuOptions& a, const exec::GpuOptions& b) {
   const bool same_streams =
@@ -159,10 +143,8 @@ class EngineRunner : public QueryRunner {
     run.compiles = engine_->kernels().stats().compiles_fast - before.compiles_fast;
     run.bytes = stats.bytes_read.load();
     AddGpuStats(stats, &run);
+    run.pipelines = PipelinesOf(stats);
     for (exec::PipelineDevices& one : stats.devices) {
-      run.pipelines.push_back({one.title, one.mode, one.reason, one.predicted_ms, one.real_ms,
-                               one.rows[schedule::Side::kCpu], one.rows[schedule::Side::kGpu],
-                               one.partitions, one.partitions_again});
       if (!one.trace.events.empty()) run.traces.push_back({query, std::move(one.trace)});
     }
     return run;
@@ -277,14 +259,14 @@ base::Result<std::unique_ptr<exec::Engine>> MakeBenchEngine(const BenchSettings&
 }
 
 void AddGpuStats(const exec::QueryStats& stats, QueryRun* run) {
+  const exec::GpuTimes times = GpuTimesOf(stats);
+  run->gpu_ms = times.kernel_ms;
+  run->copy_ms = times.copy_ms;
+  run->link_bytes = times.link_bytes;
+  run->device_bytes = times.device_bytes;
   for (const exec::GpuPipeline& pipeline : stats.gpu) {
-    run->gpu_ms += pipeline.times.kernel_ms;
-    if (pipeline.why_not.empty()) {
-      run->gpu_kernels.push_back({pipeline.title, pipeline.times.kernel_ms});
-    }
-    run->copy_ms += pipeline.times.copy_ms;
-    run->link_bytes += pipeline.times.link_bytes;
-    run->device_bytes += pipeline.times.device_bytes;
+    if (!pipeline.why_not.empty()) continue;
+    run->gpu_kernels.push_back({pipeline.title, pipeline.times.kernel_ms});
   }
   if (stats.gpu.empty()) return;
   // The last one reads the fact table; those before it are build sides, which may be the CPU's.

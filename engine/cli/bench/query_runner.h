@@ -16,21 +16,9 @@
 #include "engine/cli/bench/sector_count.h"
 #include "engine/cli/bench/settings.h"
 #include "engine/cli/bench/trace_file.h"
+#include "engine/cli/device_report.h"
 
 namespace shadowvm::cli {
-
-// Where one pipeline of a query ran.
-struct PlacedPipeline {
-  std::string title;
-  Mode mode = Mode::kCpu;
-  std::string reason;
-  double predicted_ms = 0;  // mode auto
-  double real_ms = 0;
-  int64_t cpu_rows = 0;
-  int64_t gpu_rows = 0;
-  int64_t partitions = 0;  // mode mixed
-  int64_t partitions_again = 0;
-};
 
 // The kernel of one pipeline on the GPU.
 struct GpuKernel {

@@ -12,29 +12,6 @@ namespace shadowvm::cli {
 
 namespace {
 
-const char* NameOf(Residency residency) {
-  switch (residency) {
-    case Residency::kDevice:
-      return "device";
-    case Residency::kHost:
-      return "host";
-    default:
-      return "file";
-  }
-}
-
-std::string PrefetchName(const BenchSettings& settings) {
-  return settings.prefetch == Prefetch::kPassive
-             ? "passive"
-             : "active" + std::to_string(settings.active_streams);
-}
-
-const char* LinkBytesAre(const BenchSettings& settings) {
-  const bool counted =
-      settings.residency != Residency::kDevice && settings.prefetch == Prefetch::kActive;
-  return counted ? "counted" : "estimated where read in place";
-}
-
 // Where the time of one run went. What is missing from the total is the engine's own.
 nlohmann::ordered_json SplitOf(const QueryRun& run) {
   return {{"total_ms", run.total_ms},     {"plan_ms", run.plan_ms}, {"render_ms", run.render_ms},
@@ -77,12 +54,7 @@ void AddDevices(const QueryRun& run, nlohmann::ordered_json* entry) {
   (*entry)["partitions_again"] = sums.again;
   (*entry)["pipelines"] = nlohmann::ordered_json::array();
   for (const PlacedPipeline& pipeline : run.pipelines) {
-    nlohmann::ordered_json one = {{"title", pipeline.title},
-                                  {"mode", schedule::NameOf(pipeline.mode)},
-                                  {"real_ms", pipeline.real_ms}};
-    if (pipeline.predicted_ms > 0) one["predicted_ms"] = pipeline.predicted_ms;
-    if (!pipeline.reason.empty()) one["reason"] = pipeline.reason;
-    (*entry)["pipelines"].push_back(std::move(one));
+    (*entry)["pipelines"].push_back(ToJson(pipeline));
   }
 }
 
@@ -158,15 +130,7 @@ nlohmann::ordered_json ToJson(const BenchSettings& settings) {
   json["threads"] = settings.threads;
   json["runs"] = settings.runs;
   json["memory"] = settings.memory_bytes;
-  json["residency"] = NameOf(settings.residency);
-  json["mode"] = schedule::NameOf(settings.mode);
-  if (settings.mode == Mode::kMixed) json["policy"] = schedule::ToText(settings.policy);
-  if (settings.mode != Mode::kCpu) {
-    if (settings.residency != Residency::kDevice) json["prefetch"] = PrefetchName(settings);
-    json["device_memory"] = settings.device_memory_bytes;
-    if (settings.gpu_tasks > 0) json["gpu_tasks"] = settings.gpu_tasks;
-  }
-  if (settings.emulate_gpu) json["emulate_gpu"] = true;
+  json.update(ToJson(static_cast<const ProcessorSettings&>(settings)));
   if (settings.clients > 1) json["clients"] = settings.clients;
   if (!settings.connect.empty()) json["connect"] = settings.connect;
   if (settings.own_node) json["node"] = true;

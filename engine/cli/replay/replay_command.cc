@@ -21,7 +21,9 @@ constexpr const char* kExplanation =
 whose name ends in .json holds protobuf's JSON form, any other its binary form.
 
 Times of stages are added up over threads; the time after the rows is by the clock. The digest
-is the same for the same rows in any order; 'in order' changes with the order too.
+is the same for the same rows in any order; 'in order' changes with the order too. With a mode other
+than cpu a line for each pipeline with a kernel says where it ran, the predicted and the real time,
+and why there; what the modes mean `shadowvm bench ssb --help` says.
 
 A command to try, as count.json:
   {"protocolVersion": 1, "root": 2, "actions": [
@@ -32,7 +34,8 @@ A command to try, as count.json:
 Examples:
   shadowvm replay count.json --data-root data/ssb-sf1
   shadowvm replay count.json --data-root data/ssb-sf1 --out answer.arrow
-  shadowvm replay count.json --data-root data/ssb-sf1 --mode gpu
+  shadowvm replay count.json --data-root data/ssb-sf1 --mode auto --runs 5
+  shadowvm replay count.json --data-root data/ssb-sf1 --mode gpu --residency host --prefetch active2
   shadowvm replay a.pb b.pb c.pb --out answers --json report.json --threads 1 --memory 2G)";
 
 void AddOptions(CLI::App* replay, ReplaySettings* settings) {
@@ -45,22 +48,17 @@ void AddOptions(CLI::App* replay, ReplaySettings* settings) {
       "--out", settings->out,
       "Write the answer to this Arrow IPC file (several commands: into this folder)");
   replay->add_option("--json", settings->json_file, "Also write the report to this file");
-  AddEngineOptions(replay, &settings->threads, &settings->memory_bytes);
   replay
-      ->add_option_function<std::string>(
-          "--mode",
-          [settings](const std::string& word) {
-            settings->mode = schedule::ParseMode(word).value();
-          },
-          "What works on the rows (default: cpu)")
-      ->check(CLI::IsMember({"cpu", "gpu", "mixed", "auto"}));
-  AddPolicyOption(replay, &settings->policy);
+      ->add_option("--runs", settings->runs,
+                   "Runs of each command; the fastest after the first is told")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  AddEngineOptions(replay, &settings->threads, &settings->memory_bytes);
+  AddProcessorOptions(replay, settings);
   replay
       ->add_option("--partitions", settings->partitions,
                    "Cut each pipeline's rows into so many partitions, as far as they go")
       ->check(CLI::PositiveNumber);
-  replay->add_flag("--emulate-gpu", settings->emulate_gpu,
-                   "With --mode gpu, mixed or auto: emulate the card, very slowly");
 }
 
 // Prints what became of each command. The first error is the outcome; later ones are said here.
@@ -87,7 +85,7 @@ base::Status RunReplay(const ReplaySettings& settings) {
   if (!settings.json_file.empty()) SVM_RETURN_NOT_OK(CheckWritable(settings.json_file));
   SVM_ASSIGN_OR_RETURN(const std::vector<Replay> replays, RunCommandFiles(settings));
   if (!settings.json_file.empty()) {
-    SVM_RETURN_NOT_OK(WriteTextFile(settings.json_file, Dump(ToJson(replays))));
+    SVM_RETURN_NOT_OK(WriteTextFile(settings.json_file, Dump(ToJson(settings, replays))));
   }
   return Report(replays);
 }
@@ -101,9 +99,7 @@ void AddReplayCommand(CLI::App* app, base::Status* status) {
   replay->footer(kExplanation);
   AddOptions(replay, settings.get());
   replay->callback([settings, status] {
-    if (settings->emulate_gpu && settings->mode == schedule::Mode::kCpu) {
-      throw CLI::ValidationError("--emulate-gpu goes with --mode gpu, mixed or auto");
-    }
+    CheckProcessorOptions(*settings);
     *status = RunReplay(*settings);
   });
 }

@@ -17,29 +17,20 @@ std::string Milliseconds(double value) {
   return text;
 }
 
-nlohmann::ordered_json ToJson(const exec::PipelineDevices& pipeline) {
-  nlohmann::ordered_json object;
-  object["pipeline"] = pipeline.title;
-  object["mode"] = schedule::NameOf(pipeline.mode);
-  object["rows_on_gpu"] = pipeline.rows[schedule::Side::kGpu];
-  object["rows_on_cpu"] = pipeline.rows[schedule::Side::kCpu];
-  if (!pipeline.reason.empty()) object["reason"] = pipeline.reason;
-  return object;
-}
-
-// Where each pipeline ran, and why where that was not asked for.
-std::string PlacesText(const std::vector<exec::PipelineDevices>& pipelines) {
-  std::string text;
-  for (const exec::PipelineDevices& pipeline : pipelines) {
-    text += "  " + pipeline.title + ": " + std::string(schedule::NameOf(pipeline.mode)) + ", " +
-            Milliseconds(pipeline.real_ms);
-    if (!pipeline.reason.empty()) text += ", " + FirstLine(pipeline.reason);
-    text += "\n";
+void AddDevices(const ReplaySettings& settings, const Replay& replay,
+                nlohmann::ordered_json* object) {
+  (*object)["gpu"] = {{"kernel_ms", replay.gpu.kernel_ms},
+                      {"copy_ms", replay.gpu.copy_ms},
+                      {"link_bytes", replay.gpu.link_bytes},
+                      {"link_bytes_are", LinkBytesAre(settings)},
+                      {"device_bytes_estimated", replay.gpu.device_bytes}};
+  (*object)["pipelines"] = nlohmann::ordered_json::array();
+  for (const PlacedPipeline& pipeline : replay.pipelines) {
+    (*object)["pipelines"].push_back(cli::ToJson(pipeline));
   }
-  return text;
 }
 
-nlohmann::ordered_json ToJson(const Replay& replay) {
+nlohmann::ordered_json ToJson(const ReplaySettings& settings, const Replay& replay) {
   nlohmann::ordered_json object;
   object["file"] = replay.file;
   if (!replay.status.ok()) {
@@ -48,6 +39,7 @@ nlohmann::ordered_json ToJson(const Replay& replay) {
     return object;
   }
   object["total_ms"] = replay.total_ms;
+  object["first_ms"] = replay.first_ms;
   for (int stage = 0; stage < base::kNumStages; ++stage) {
     const std::string name(base::NameOf(static_cast<base::Stage>(stage)));
     object["stages"][name] = replay.stage_ms[stage];
@@ -56,9 +48,8 @@ nlohmann::ordered_json ToJson(const Replay& replay) {
   object["rows"] = replay.rows;
   object["digest"] = ToHex(replay.digest.unordered);
   object["ordered_digest"] = ToHex(replay.digest.ordered);
-  for (const exec::PipelineDevices& pipeline : replay.pipelines) {
-    object["pipelines"].push_back(ToJson(pipeline));
-  }
+  object["runs_agree"] = replay.runs_agree;
+  if (!replay.pipelines.empty()) AddDevices(settings, replay, &object);
   return object;
 }
 
@@ -77,14 +68,20 @@ std::string ToText(const Replay& replay) {
     text += " " + std::string(base::NameOf(static_cast<base::Stage>(stage))) + " " +
             Milliseconds(replay.stage_ms[stage]);
   }
-  return text + "\n  digest " + ToHex(replay.digest.unordered) + ", in order " +
-         ToHex(replay.digest.ordered) + "\n" + PlacesText(replay.pipelines);
+  text += "\n  digest " + ToHex(replay.digest.unordered) + ", in order " +
+          ToHex(replay.digest.ordered) + "\n";
+  if (!replay.runs_agree) text += "  answers of the runs differ\n";
+  for (const PlacedPipeline& pipeline : replay.pipelines) text += "  " + ToText(pipeline) + "\n";
+  return text;
 }
 
-nlohmann::ordered_json ToJson(const std::vector<Replay>& replays) {
+nlohmann::ordered_json ToJson(const ReplaySettings& settings, const std::vector<Replay>& replays) {
   nlohmann::ordered_json report;
+  report["settings"] = {{"threads", settings.threads}, {"memory", settings.memory_bytes}};
+  report["settings"].update(ToJson(static_cast<const ProcessorSettings&>(settings)));
+  report["settings"]["runs"] = settings.runs;
   report["commands"] = nlohmann::ordered_json::array();
-  for (const Replay& replay : replays) report["commands"].push_back(ToJson(replay));
+  for (const Replay& replay : replays) report["commands"].push_back(ToJson(settings, replay));
   return report;
 }
 

@@ -18,8 +18,9 @@ std::string FirstLine(std::string_view message);
 // A line of a failed command's error, or a few lines of a command's times, rows and digests.
 std::string ToText(const Replay& replay);
 
-// {"commands": [{"file", "total_ms", "stages": {"plan": …}, "bytes", "rows", "digest",
-// "ordered_digest"} or {"file", "error", "code"}]}
-nlohmann::ordered_json ToJson(const std::vector<Replay>& replays);
+// {"settings", "commands": [{"file", "total_ms", "first_ms", "stages": {"plan": …}, "bytes",
+// "rows", "digest", "ordered_digest", "runs_agree"} or {"file", "error", "code"}]}; where there is
+// a GPU commands have "gpu", with times and bytes over the link, and "pipelines".
+nlohmann::ordered_json ToJson(const ReplaySettings& settings, const std::vector<Replay>& replays);
 
 }  // namespace shadowvm::cli

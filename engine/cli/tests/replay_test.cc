@@ -124,8 +124,10 @@ Replay Failed(base::ErrorCode code, const std::string& message) {
 TEST(ReplayReportTest, AnErrorIsOneLine) {
   const Replay bad = Failed(base::ErrorCode::kCompileFailed, "kernel\nlong log");
   EXPECT_EQ(ToText(bad), "b.pb: SVM-3001 kernel did not compile: kernel\n");
-  EXPECT_NE(ToJson(std::vector{bad})["commands"][0]["error"].get<std::string>().find("long log"),
-            std::string::npos);
+  EXPECT_NE(
+      ToJson(ReplaySettings(), std::vector{bad})["commands"][0]["error"].get<std::string>().find(
+          "long log"),
+      std::string::npos);
 }
 
 TEST(ReplayReportTest, HoldsTimesOrTheError) {
@@ -135,7 +137,7 @@ TEST(ReplayReportTest, HoldsTimesOrTheError) {
   good.rows = 3;
   good.stage_ms[static_cast<int>(base::Stage::kScan)] = 1.25;
   const Replay bad = Failed(base::ErrorCode::kUnknownColumn, "'x'");
-  const auto commands = ToJson(std::vector{good, bad})["commands"];
+  const auto commands = ToJson(ReplaySettings(), std::vector{good, bad})["commands"];
   EXPECT_EQ(commands[0]["stages"]["scan"], 1.25);
   EXPECT_EQ(commands[0]["rows"], 3);
   EXPECT_EQ(commands[1]["code"], 2002);
@@ -146,22 +148,50 @@ TEST(ReplayReportTest, HoldsTimesOrTheError) {
 
 TEST(ReplayReportTest, SaysWherePipelinesRan) {
   Replay replay;
-  exec::PipelineDevices& scan = replay.pipelines.emplace_back();
+  PlacedPipeline& scan = replay.pipelines.emplace_back();
   scan.title = "sales; one group";
   scan.mode = schedule::Mode::kMixed;
-  scan.rows[schedule::Side::kGpu] = 7;
-  exec::PipelineDevices& rest = replay.pipelines.emplace_back();
+  scan.gpu_rows = 7;
+  scan.predicted_ms = 1.5;
+  PlacedPipeline& rest = replay.pipelines.emplace_back();
   rest.title = "sales; collects note";
   rest.reason = "strings\nand more";
-  const auto pipelines = ToJson(std::vector{replay})["commands"][0]["pipelines"];
+  const auto pipelines = ToJson(ReplaySettings(), std::vector{replay})["commands"][0]["pipelines"];
   EXPECT_EQ(pipelines[0]["mode"], "mixed");
   EXPECT_EQ(pipelines[0]["rows_on_gpu"], 7);
   EXPECT_FALSE(pipelines[0].contains("reason"));
   EXPECT_EQ(pipelines[1]["mode"], "cpu");
   EXPECT_EQ(pipelines[1]["reason"], "strings\nand more");
-  EXPECT_NE(ToText(replay).find("sales; one group: mixed, 0.00 ms\n"), std::string::npos);
+  EXPECT_NE(ToText(replay).find("sales; one group: mixed, 0.00 ms, predicted 1.50 ms\n"),
+            std::string::npos);
   EXPECT_NE(ToText(replay).find("sales; collects note: cpu, 0.00 ms, strings\n"),
             std::string::npos);
+}
+
+TEST(ReplayReportTest, SaysWhatAGpuTook) {
+  ReplaySettings settings;
+  settings.mode = Mode::kGpu;
+  settings.prefetch = Prefetch::kActive;
+  settings.active_streams = 4;
+  settings.runs = 3;
+  Replay replay;
+  EXPECT_FALSE(ToJson(settings, std::vector{replay})["commands"][0].contains("gpu"));
+  replay.pipelines.emplace_back();
+  replay.gpu = {1.5, 0.5, 1000, 2000};
+  replay.first_ms = 9;
+  replay.runs_agree = false;
+  const auto report = ToJson(settings, std::vector{replay});
+  EXPECT_EQ(report["settings"]["prefetch"], "active4");
+  EXPECT_EQ(report["settings"]["runs"], 3);
+  const auto& command = report["commands"][0];
+  EXPECT_EQ(command["first_ms"], 9);
+  EXPECT_EQ(command["runs_agree"], false);
+  EXPECT_EQ(command["gpu"]["kernel_ms"], 1.5);
+  EXPECT_EQ(command["gpu"]["copy_ms"], 0.5);
+  EXPECT_EQ(command["gpu"]["link_bytes"], 1000);
+  EXPECT_EQ(command["gpu"]["link_bytes_are"], "counted");
+  EXPECT_EQ(command["gpu"]["device_bytes_estimated"], 2000);
+  EXPECT_NE(ToText(replay).find("answers of the runs differ\n"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/cli/processor_options.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/cli/engine_options.h"
+
+namespace shadowvm::cli {
+namespace {
+
+// Options come checked.
+void SetMode(ProcessorSettings* settings, const std::string& word) {
+  settings->mode = schedule::ParseMode(word).value();
+  // Both at once are for what is not in the GPU's memory.
+  const bool keep = settings->mode == Mode::kGpu || settings->mode == Mode::kAuto;
+  if (keep) settings->residency = Residency::kDevice;
+}
+
+void SetResidency(ProcessorSettings* settings, const std::string& word) {
+  settings->residency = word == "file"   ? Residency::kFile
+                        : word == "host" ? Residency::kHost
+                                         : Residency::kDevice;
+}
+
+void SetPrefetch(ProcessorSettings* settings, const std::string& word) {
+  settings->prefetch = word == "passive" ? Prefetch::kPassive : Prefetch::kActive;
+  if (word != "passive") settings->active_streams = word.back() - '0';
+}
+
+const char* NameOf(Residency residency) {
+  switch (residency) {
+    case Residency::kDevice:
+      return "device";
+    case Residency::kHost:
+      return "host";
+    default:
+      return "file";
+  }
+}
+
+std::string PrefetchName(const ProcessorSettings& settings) {
+  return settings.prefetch == Prefetch::kPassive
+             ? "passive"
+             : "active" + std::to_string(settings.active_streams);
+}
+
+}  // namespace
+
+void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings) {
+  const auto take = [&](const char* name, auto set, const char* explanation) {
+    return command->add_option_function<std::string>(
+        name, [settings, set](const std::string& word) { set(settings, word); }, explanation);
+  };
+  CLI::Option* const mode = take("--mode", SetMode, "What works on the rows (default: cpu)")
+                                ->check(CLI::IsMember({"cpu", "gpu", "mixed", "auto"}))
+                                ->trigger_on_parse();
+  CLI::Option* const residency = take("--residency", SetResidency,
+                                      "Where the tables are when the clock starts (default: host, "
+                                      "with --mode gpu or auto: device)")
+                                     ->check(CLI::IsMember({"device", "host", "file"}));
+  take("--prefetch", SetPrefetch,
+       "How the GPU comes by tables that are not in its memory (default: passive)")
+      ->check(CLI::IsMember({"passive", "active1", "active2", "active4"}))
+      ->needs(mode)
+      ->needs(residency);
+  AddSizeOption(command, "--device-memory", &settings->device_memory_bytes,
+                "The GPU's memory that may be used, such as 4G (default: nine tenths)")
+      ->needs(mode);
+  command->add_flag("--emulate-gpu", settings->emulate_gpu,
+                    "With --mode gpu, mixed or auto: emulate the card, very slowly");
+  AddPolicyOption(command, &settings->policy)->needs(mode);
+}
+
+void CheckProcessorOptions(const ProcessorSettings& settings) {
+  if (settings.emulate_gpu && settings.mode == Mode::kCpu) {
+    throw CLI::ValidationError("--emulate-gpu goes with --mode gpu, mixed or auto");
+  }
+  if (settings.residency == Residency::kDevice && settings.mode == Mode::kCpu) {
+    throw CLI::ValidationError("--residency device goes with --mode gpu, mixed or auto");
+  }
+  if (settings.residency == Residency::kDevice && settings.prefetch == Prefetch::kActive) {
+    throw CLI::ValidationError("--prefetch active goes with --residency host or file");
+  }
+}
+
+exec::GpuOptions GpuOptionsOf(const ProcessorSettings& settings) {
+  exec::GpuOptions options;
+  if (settings.mode == Mode::kCpu) return options;
+  options.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
+  options.memory_bytes = settings.device_memory_bytes;
+  options.active_streams = settings.active_streams;
+  if (settings.gpu_tasks > 0) options.concurrent = settings.gpu_tasks;
+  if (settings.residency == Residency::kDevice) {
+    options.prefetch = exec::GpuPrefetch::kKept;
+  } else {
+    options.prefetch = settings.prefetch == Prefetch::kPassive ? exec::GpuPrefetch::kPassive
+                                                               : exec::GpuPrefetch::kActive;
+  }
+  return options;
+}
+
+nlohmann::ordered_json ToJson(const ProcessorSettings& settings) {
+  nlohmann::ordered_json json;
+  json["residency"] = NameOf(settings.residency);
+  json["mode"] = schedule::NameOf(settings.mode);
+  if (settings.mode == Mode::kMixed) json["policy"] = schedule::ToText(settings.policy);
+  if (settings.mode != Mode::kCpu) {
+    if (settings.residency != Residency::kDevice) json["prefetch"] = PrefetchName(settings);
+    json["device_memory"] = settings.device_memory_bytes;
+    if (settings.gpu_tasks > 0) json["gpu_tasks"] = settings.gpu_tasks;
+  }
+  if (settings.emulate_gpu) json["emulate_gpu"] = true;
+  return json;
+}
+
+const char* LinkBytesAre(const ProcessorSettings& settings) {
+  const bool counted =
+      settings.residency != Residency::kDevice && settings.prefetch == Prefetch::kActive;
+  return counted ? "counted" : "estimated where read in place";
+}
+
+}  // namespace shadowvm::cli
