@@ -94,7 +94,7 @@ def test_a_client_is_told_what_was_predicted_and_why(start, table):
     assert client.status().devices[0].memory_used <= 64_000_000
 
 
-@pytest.mark.parametrize("option", [("--gpu-tasks", 0), ("--gpu-memory", "much")])
+@pytest.mark.parametrize("option", [("--gpu-tasks", 0), ("--gpu-memory", "much"), ("--trace-keep", 5)])
 def test_wrong_settings_of_the_gpu_are_named(program, tmp_path, option):
     done = program.run("node", "--socket", tmp_path / "node.sock", *option)
     assert done.returncode == 2 and option[0] in done.stderr
@@ -116,6 +116,34 @@ def test_cores_and_the_gpu_share_a_query(start, duck, table):
         shares += taken
     # The cores may be done each time before the emulated GPU has begun.
     assert all(0 < share <= 1 for share in shares)
+
+
+def test_traces_of_queries_that_both_worked_on(start, table, tmp_path):
+    """As files, of the newest queries: who took which partition when."""
+    traces = tmp_path / "traces"
+    client = start("--gpu", "emulated", "--trace-dir", traces, "--trace-keep", 2).client()
+    client.execute(sums(table), mode=CPU)
+    client.execute(sums(table), mode=GPU)
+    assert not list(traces.iterdir()), "what one processor did alone has no trace"
+    seen = set()
+
+    def three_queries():
+        client.execute(sums(table), mode=MIXED, partitions=15)
+        seen.update(traces.iterdir())
+        return len(seen) >= 6
+
+    wait_until(three_queries, "three queries have been split")
+    assert len(list(traces.iterdir())) == 4 and seen.issuperset(traces.iterdir())
+    events = json.loads(sorted(traces.glob("*.json"))[-1].read_text())["traceEvents"]
+    assert sum(event["args"]["units"] for event in events if event["ph"] == "X" and event["args"]["counts"]) == 15
+    drawing = sorted(traces.glob("*.svg"))[-1].read_text()
+    assert drawing.startswith("<svg") and "<rect x=" in drawing
+
+
+def test_a_folder_of_traces_that_cannot_be_is_named(program, tmp_path, table):
+    done = program.run("node", "--socket", tmp_path / "node.sock", "--gpu", "off", "--trace-dir", table)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "SVM-1007" in done.stderr and str(table) in done.stderr
 
 
 @pytest.mark.parametrize("fault", ["device.launch=nth:2:error", "device.wait=nth:4:error", "device.hang=nth:2:error"])

@@ -81,6 +81,8 @@ def test_bench_names_what_is_wrong(program, arguments, complaint):
     (("--emulate-gpu",), "--emulate-gpu goes with --mode"),
     (("--policy", "guided"), "--mode"),
     (("--mode", "mixed", "--policy", "fair"), "fair"),
+    (("--trace", "t.svg"), "--trace goes with --mode"),
+    (("--mode", "gpu", "--trace", "t.svg"), "--trace goes with --mode"),
     (("--runs", "0"), "--runs"),
     (("--runs", "often"), "often"),
     (("--partitions", "0"), "--partitions"),

@@ -78,3 +78,16 @@ def test_what_is_said_of_pipelines(program, joined, tmp_path):
     assert result.returncode == 0, result.stderr
     lines = [line for line in result.stdout.splitlines() if "lineorder" in line]
     assert len(lines) == 1 and " ms, predicted " in lines[0], result.stdout
+
+
+@pytest.mark.parametrize("name", ["trace.json", "trace.svg"])
+def test_who_took_which_partition_when(program, joined, tmp_path, name):
+    run(program, tmp_path / "run", joined, "--mode", "mixed", "--emulate-gpu", "--partitions", "8", "--runs", 2,
+        "--trace", tmp_path / name)
+    text = (tmp_path / name).read_text()
+    if name.endswith("svg"):
+        assert text.startswith("<svg") and "q.json" in text and "<rect x=" in text
+        return
+    events = json.loads(text)["traceEvents"]
+    assert any(event["ph"] == "M" and "q.json: lineorder" in event["args"]["name"] for event in events)
+    assert sum(event["args"]["units"] for event in events if event["ph"] == "X" and event["args"]["counts"]) == 8

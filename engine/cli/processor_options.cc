@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "engine/cli/engine_options.h"
 
@@ -75,7 +74,14 @@ void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings) {
   AddPolicyOption(command, &settings->policy)->needs(mode);
 }
 
-void CheckProcessorOptions(const ProcessorSettings& settings) {
+void AddTraceOption(CLI::App* command, std::string* file) {
+  command->add_option(
+      "--trace", *file,
+      "With --mode mixed or auto: write who took which partition when to this file, "
+      "for Chrome's tracing; as a drawing if it ends in .svg");
+}
+
+void CheckProcessorOptions(const ProcessorSettings& settings, const std::string& trace_file) {
   if (settings.emulate_gpu && settings.mode == Mode::kCpu) {
     throw CLI::ValidationError("--emulate-gpu goes with --mode gpu, mixed or auto");
   }
@@ -84,6 +90,10 @@ void CheckProcessorOptions(const ProcessorSettings& settings) {
   }
   if (settings.residency == Residency::kDevice && settings.prefetch == Prefetch::kActive) {
     throw CLI::ValidationError("--prefetch active goes with --residency host or file");
+  }
+  // One processor shares with nobody.
+  if (!trace_file.empty() && settings.mode != Mode::kMixed && settings.mode != Mode::kAuto) {
+    throw CLI::ValidationError("--trace goes with --mode mixed or auto");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "engine/exec/gpu/gpu.h"
 #include "engine/schedule/mode.h"
@@ -40,8 +41,11 @@ struct ProcessorSettings {
 
 // --mode, --residency, --prefetch, --device-memory, --emulate-gpu and --policy.
 void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings);
+
+// --trace: the file that gets who took which partition when.
+void AddTraceOption(CLI::App* command, std::string* file);
 // Throws CLI::ValidationError for options that do not go together: seen when all are known.
-void CheckProcessorOptions(const ProcessorSettings& settings);
+void CheckProcessorOptions(const ProcessorSettings& settings, const std::string& trace_file);
 
 // Of an engine that works so.
 exec::GpuOptions GpuOptionsOf(const ProcessorSettings& settings);

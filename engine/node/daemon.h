@@ -9,6 +9,7 @@
 
 #include "engine/base/status.h"
 #include "engine/exec/engine.h"
+#include "engine/node/trace_folder.h"
 
 namespace shadowvm::node {
 
@@ -21,6 +22,7 @@ struct NodeOptions {
   // the program, however that ends.
   bool exit_with_input = false;
   std::filesystem::path shared_root = "/dev/shm";  // a folder in memory, for answers
+  TraceFolderOptions traces;
 };
 
 // Serves until it is asked to stop (StopRequests). Then it takes no further queries, waits for

@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "engine/exec/run_trace.h"
 #include "engine/node/answer_batches.h"
 #include "engine/node/answer_stream.h"
 #include "engine/node/devices.h"
@@ -65,6 +66,7 @@ void NodeService::Run(Query* query, bool just_planned) {
   exec::RunOptions options{&query->cancel(), query->command().stats.get()};
   options.partitions = query->command().execution.partitions();
   options.mode = ModeOf(query->command().execution);
+  options.trace = traces_ != nullptr;
   options.on_barrier = [query](const exec::PipelineStats& pipeline) {
     query->PassBarrier(pipeline);
   };
@@ -81,6 +83,8 @@ void NodeService::Run(Query* query, bool just_planned) {
     }
     return answer.status();
   });
+  // Before those who wait hear of the end, who may look for it next.
+  if (traces_ != nullptr) traces_->Keep(query->id(), exec::TakeTraces(query->id(), options.stats));
   queries_.End(query, admitted.ok() ? std::move(answer) : Answer(admitted));
 }
 

@@ -19,6 +19,7 @@
 #include "engine/node/run_threads.h"
 #include "engine/node/session_registry.h"
 #include "engine/node/shared_answers.h"
+#include "engine/node/trace_folder.h"
 #include "shadowvm/v1/node_service.pb.h"
 
 namespace shadowvm::node {
@@ -27,9 +28,11 @@ namespace shadowvm::node {
 // become Flight's here and nowhere else.
 class NodeService : public arrow::flight::FlightServerBase {
  public:
-  // 'version' is the program's, told to clients. 'shared_root' is a folder in memory.
+  // 'version' is the program's, told to clients. 'shared_root' is a folder in memory. 'traces' may
+  // be null.
   NodeService(std::unique_ptr<exec::Engine> engine, std::string version,
-              const std::filesystem::path& shared_root);
+              const std::filesystem::path& shared_root,
+              std::unique_ptr<TraceFolder> traces = nullptr);
   ~NodeService() override;
 
   QueryRegistry& queries() { return queries_; }
@@ -118,6 +121,7 @@ class NodeService : public arrow::flight::FlightServerBase {
   SessionRegistry sessions_;
   QueryRegistry queries_;
   SharedAnswers shared_;
+  const std::unique_ptr<TraceFolder> traces_;  // null: none are kept
   Admission admission_;
   LeaseKeeper keeper_;
   CallWatch calls_;

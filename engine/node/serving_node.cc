@@ -38,8 +38,12 @@ base::Result<std::unique_ptr<ServingNode>> ServingNode::Start(std::unique_ptr<ex
 base::Result<std::unique_ptr<ServingNode>> ServingNode::Start(std::unique_ptr<SocketClaim> claim,
                                                               std::unique_ptr<exec::Engine> engine,
                                                               const Options& options) {
-  auto service =
-      std::make_unique<NodeService>(std::move(engine), options.version, options.shared_root);
+  std::unique_ptr<TraceFolder> traces;
+  if (!options.traces.path.empty()) {
+    SVM_ASSIGN_OR_RETURN(traces, TraceFolder::Make(options.traces));
+  }
+  auto service = std::make_unique<NodeService>(std::move(engine), options.version,
+                                               options.shared_root, std::move(traces));
   SVM_RETURN_NOT_OK(Listen(service.get(), claim->path()));
   return std::unique_ptr<ServingNode>(new ServingNode(std::move(claim), std::move(service)));
 }

@@ -22,6 +22,7 @@ class ServingNode {
     std::filesystem::path socket = {};
     std::string version = {};
     std::filesystem::path shared_root = "/dev/shm";
+    TraceFolderOptions traces = {};
   };
   static base::Result<std::unique_ptr<ServingNode>> Start(std::unique_ptr<exec::Engine> engine,
                                                           const Options& options);

@@ -14,6 +14,7 @@
 #include "engine/cli/pending_file.h"
 #include "engine/cli/processor_options.h"
 #include "engine/cli/ssb/scale.h"
+#include "engine/schedule/trace_file.h"
 
 namespace shadowvm::cli {
 namespace {
@@ -75,7 +76,7 @@ void CheckUsage(const BenchSettings& settings) {
   if (settings.coupled && (settings.mode != Mode::kGpu || settings.scale_factor == 0)) {
     throw CLI::ValidationError("--coupled goes with --mode gpu and --sf N");
   }
-  CheckProcessorOptions(settings);
+  CheckProcessorOptions(settings, settings.trace_file);
 }
 
 // How rows are worked on. What options exclude is seen when all are known.
@@ -103,10 +104,7 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   AddRunOptions(ssb, settings);
-  ssb->add_option("--trace", settings->trace_file,
-                  "Write who took which partition when to this file, for Chrome's tracing; as a "
-                  "drawing if it ends in .svg")
-      ->needs(ssb->get_option("--mode"));
+  AddTraceOption(ssb, &settings->trace_file);
   ssb->add_option("--connect", settings->connect, "Ask the node at this address");
   ssb->add_flag("--node", settings->own_node, "Ask a node of this process, over its socket");
   ssb->add_flag("--coupled", settings->coupled,
@@ -148,7 +146,7 @@ base::Status BenchSsb(const BenchSettings& settings, const RunnerFactory& make_r
   SVM_ASSIGN_OR_RETURN(const BenchReport report, Measure(runner.get(), settings));
   PrintReport(report);
   if (!settings.trace_file.empty()) {
-    std::vector<QueryTrace> traces;
+    std::vector<schedule::QueryTrace> traces;
     for (const QueryReport& query : report.queries) {
       traces.insert(traces.end(), query.fastest.traces.begin(), query.fastest.traces.end());
     }

@@ -14,6 +14,7 @@
 #include "engine/cli/ssb/batch_stream.h"
 #include "engine/cli/ssb/scale.h"
 #include "engine/exec/engine.h"
+#include "engine/exec/run_trace.h"
 
 namespace shadowvm::cli {
 namespace {
@@ -144,9 +145,7 @@ class EngineRunner : public QueryRunner {
     run.bytes = stats.bytes_read.load();
     AddGpuStats(stats, &run);
     run.pipelines = PipelinesOf(stats);
-    for (exec::PipelineDevices& one : stats.devices) {
-      if (!one.trace.events.empty()) run.traces.push_back({query, std::move(one.trace)});
-    }
+    run.traces = exec::TakeTraces(query, &stats);
     return run;
   }
 

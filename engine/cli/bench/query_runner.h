@@ -15,8 +15,8 @@
 #include "engine/base/status.h"
 #include "engine/cli/bench/sector_count.h"
 #include "engine/cli/bench/settings.h"
-#include "engine/cli/bench/trace_file.h"
 #include "engine/cli/device_report.h"
+#include "engine/schedule/query_trace.h"
 
 namespace shadowvm::cli {
 
@@ -42,8 +42,8 @@ struct QueryRun {
   int64_t link_bytes = 0;    // to the GPU: copied, or estimated where kernels read in place
   int64_t device_bytes = 0;  // of the GPU's memory that kernels read; estimated
   std::string gpu_why_not;   // why the GPU did not scan the fact table; empty: it did
-  std::vector<PlacedPipeline> pipelines;  // with kernels, where there is a GPU
-  std::vector<QueryTrace> traces;         // of those that were split, if asked for
+  std::vector<PlacedPipeline> pipelines;     // with kernels, where there is a GPU
+  std::vector<schedule::QueryTrace> traces;  // of those that were split, if asked for
   std::shared_ptr<arrow::Table> answer;
 };
 

@@ -30,9 +30,14 @@ A GPU is used if there is one that works; clients say in which mode (auto, cpu, 
 `shadowvm doctor` says what is missing. When it fails, its work goes to the CPU, the node says so
 once, and tries again later.
 
+With --trace-dir a query with a pipeline in mode mixed leaves two files, trace-TIME-NUMBER-QUERY.json
+for Chrome's tracing or Perfetto and the same as a drawing, .svg: who took which partition when, and
+what was done twice. Other queries leave none.
+
 Examples:
   shadowvm node
-  shadowvm node --socket /run/user/1000/shadowvm/node.sock --threads 4 --memory 8G)";
+  shadowvm node --socket /run/user/1000/shadowvm/node.sock --threads 4 --memory 8G
+  shadowvm node --trace-dir traces --trace-keep 20)";
 
 struct NodeSettings {
   std::string socket;
@@ -46,6 +51,8 @@ struct NodeSettings {
   double gpu_limit_seconds = 60;
   int64_t gpu_memory_bytes = 0;
   int gpu_tasks = exec::GpuOptions().concurrent;
+  std::string trace_folder;
+  int trace_queries = node::TraceFolderOptions().most_queries;
 };
 
 void AddGpuOptions(CLI::App* node, NodeSettings* settings) {
@@ -75,6 +82,8 @@ std::chrono::milliseconds Seconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
+void Warn(const std::string& text) { std::fprintf(stderr, "shadowvm node: %s\n", text.c_str()); }
+
 exec::GpuOptions GpuOptionsOf(const NodeSettings& settings) {
   exec::GpuOptions options;
   if (settings.gpu != "off") {
@@ -85,9 +94,7 @@ exec::GpuOptions GpuOptionsOf(const NodeSettings& settings) {
   options.launch_limit = Seconds(settings.gpu_limit_seconds);
   options.memory_bytes = settings.gpu_memory_bytes;
   options.concurrent = settings.gpu_tasks;
-  options.warn = [](const std::string& text) {
-    std::fprintf(stderr, "shadowvm node: %s\n", text.c_str());
-  };
+  options.warn = Warn;
   return options;
 }
 
@@ -105,6 +112,15 @@ void AddOptions(CLI::App* node, NodeSettings* settings) {
                    "A folder in memory, for answers to clients of this machine")
       ->capture_default_str();
   AddGpuOptions(node, settings);
+  CLI::Option* const folder =
+      node->add_option("--trace-dir", settings->trace_folder,
+                       "Write for each query that cores and the GPU share who took which partition "
+                       "when, to files in this folder");
+  node->add_option("--trace-keep", settings->trace_queries,
+                   "Queries whose traces stay in that folder, the newest")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str()
+      ->needs(folder);
 }
 
 base::Status RunNodeCommand(const NodeSettings& settings) {
@@ -117,6 +133,7 @@ base::Status RunNodeCommand(const NodeSettings& settings) {
   options.engine.threads = settings.threads;
   options.engine.memory_bytes = settings.memory_bytes;
   options.engine.gpu = GpuOptionsOf(settings);
+  options.traces = {settings.trace_folder, settings.trace_queries, Warn};
   return node::RunNode(options);
 }
 

@@ -8,6 +8,7 @@
 #include "engine/cli/engine_options.h"
 #include "engine/cli/replay/answer_file.h"
 #include "engine/cli/replay/command_file.h"
+#include "engine/exec/run_trace.h"
 
 namespace shadowvm::cli {
 namespace {
@@ -22,6 +23,7 @@ exec::RunOptions OptionsOf(const ReplaySettings& settings, exec::QueryStats* sta
   options.policy = settings.policy;
   options.partitions = settings.partitions;
   options.wait_for_gpu = true;
+  options.trace = !settings.trace_file.empty();
   options.just_planned = true;
   return options;
 }
@@ -44,6 +46,7 @@ base::Result<std::shared_ptr<arrow::Table>> RunOnce(exec::Engine* engine,
   replay->rows = stats.rows;
   replay->gpu = GpuTimesOf(stats);
   replay->pipelines = PipelinesOf(stats);
+  replay->traces = exec::TakeTraces(fs::path(replay->file).filename(), &stats);
   SVM_ASSIGN_OR_RETURN(replay->digest, DigestOf(*answer));
   return answer;
 }

@@ -15,6 +15,7 @@
 #include "engine/cli/processor_options.h"
 #include "engine/cli/replay/row_digest.h"
 #include "engine/exec/engine.h"
+#include "engine/schedule/query_trace.h"
 
 namespace shadowvm::cli {
 
@@ -23,6 +24,7 @@ struct ReplaySettings : ProcessorSettings {
   std::string data_root;  // put before relative paths of scans
   std::string out;        // where answers go: a file, or a folder for several commands
   std::string json_file;
+  std::string trace_file;
   int threads = 0;           // 0: one per core
   int64_t memory_bytes = 0;  // 0: the engine's default
   int64_t partitions = 0;    // that a pipeline's source is cut into; 0: as many as suit
@@ -42,8 +44,9 @@ struct Replay {
   RowDigest digest;
   // Of the answers of all runs. Sums of doubles in another order, and limits, may differ.
   bool runs_agree = true;
-  exec::GpuTimes gpu;                     // where there is one, as the rest
-  std::vector<PlacedPipeline> pipelines;  // with kernels
+  exec::GpuTimes gpu;                        // where there is one, as the rest
+  std::vector<PlacedPipeline> pipelines;     // with kernels
+  std::vector<schedule::QueryTrace> traces;  // of those that were split, if asked for
 };
 
 // Runs one command file. 'out' is the file of the first run's answer; empty: it is not kept.

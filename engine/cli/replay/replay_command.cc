@@ -12,6 +12,7 @@
 #include "engine/cli/pending_file.h"
 #include "engine/cli/replay/replay.h"
 #include "engine/cli/replay/replay_report.h"
+#include "engine/schedule/trace_file.h"
 
 namespace shadowvm::cli {
 namespace {
@@ -36,6 +37,7 @@ Examples:
   shadowvm replay count.json --data-root data/ssb-sf1 --out answer.arrow
   shadowvm replay count.json --data-root data/ssb-sf1 --mode auto --runs 5
   shadowvm replay count.json --data-root data/ssb-sf1 --mode gpu --residency host --prefetch active2
+  shadowvm replay count.json --data-root data/ssb-sf1 --mode mixed --trace run.svg
   shadowvm replay a.pb b.pb c.pb --out answers --json report.json --threads 1 --memory 2G)";
 
 void AddOptions(CLI::App* replay, ReplaySettings* settings) {
@@ -55,6 +57,7 @@ void AddOptions(CLI::App* replay, ReplaySettings* settings) {
       ->capture_default_str();
   AddEngineOptions(replay, &settings->threads, &settings->memory_bytes);
   AddProcessorOptions(replay, settings);
+  AddTraceOption(replay, &settings->trace_file);
   replay
       ->add_option("--partitions", settings->partitions,
                    "Cut each pipeline's rows into so many partitions, as far as they go")
@@ -81,11 +84,24 @@ std::string Dump(const nlohmann::ordered_json& report) {
   return report.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+base::Status WriteTraces(const std::string& file, const std::vector<Replay>& replays) {
+  std::vector<schedule::QueryTrace> traces;
+  for (const Replay& replay : replays) {
+    traces.insert(traces.end(), replay.traces.begin(), replay.traces.end());
+  }
+  return WriteTextFile(file, schedule::TraceText(traces, file));
+}
+
 base::Status RunReplay(const ReplaySettings& settings) {
-  if (!settings.json_file.empty()) SVM_RETURN_NOT_OK(CheckWritable(settings.json_file));
+  for (const std::string& file : {settings.json_file, settings.trace_file}) {
+    if (!file.empty()) SVM_RETURN_NOT_OK(CheckWritable(file));
+  }
   SVM_ASSIGN_OR_RETURN(const std::vector<Replay> replays, RunCommandFiles(settings));
   if (!settings.json_file.empty()) {
     SVM_RETURN_NOT_OK(WriteTextFile(settings.json_file, Dump(ToJson(settings, replays))));
+  }
+  if (!settings.trace_file.empty()) {
+    SVM_RETURN_NOT_OK(WriteTraces(settings.trace_file, replays));
   }
   return Report(replays);
 }
@@ -99,7 +115,7 @@ void AddReplayCommand(CLI::App* app, base::Status* status) {
   replay->footer(kExplanation);
   AddOptions(replay, settings.get());
   replay->callback([settings, status] {
-    CheckProcessorOptions(*settings);
+    CheckProcessorOptions(*settings, settings->trace_file);
     *status = RunReplay(*settings);
   });
 }

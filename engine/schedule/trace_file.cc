@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
-#include "engine/cli/bench/trace_file.h"
+#include "engine/schedule/trace_file.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
-namespace shadowvm::cli {
+namespace shadowvm::schedule {
 namespace {
 
-using schedule::Side;
-using schedule::Trace;
 using Json = nlohmann::ordered_json;
 
 // The card and a worker may have the same number.
@@ -38,7 +37,7 @@ std::string UnitsText(const Trace::Event& event) {
 
 Json ToJson(const Trace::Event& event, int process) {
   return {{"name", UnitsText(event)},
-          {"cat", schedule::NameOf(event.side)},
+          {"cat", NameOf(event.side)},
           {"ph", "X"},
           {"ts", event.begin_ms * 1e3},
           {"dur", (event.end_ms - event.begin_ms) * 1e3},
@@ -153,4 +152,4 @@ std::string TraceText(const std::vector<QueryTrace>& traces, const std::string& 
   return path.ends_with(kDrawing) ? ToSvg(traces) : ToChromeTrace(traces).dump(1) + "\n";
 }
 
-}  // namespace shadowvm::cli
+}  // namespace shadowvm::schedule

@@ -3,19 +3,13 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "engine/schedule/trace.h"
+#include "engine/schedule/query_trace.h"
 
-namespace shadowvm::cli {
-
-// A trace and the query it is of.
-struct QueryTrace {
-  std::string query;
-  schedule::Trace trace;
-};
+namespace shadowvm::schedule {
 
 // In the format of Chrome's tracing, which Perfetto and others read as well: a process for each
 // trace, a thread for each lane.
@@ -27,4 +21,4 @@ std::string ToSvg(const std::vector<QueryTrace>& traces);
 // As a drawing when the path ends in .svg, else in Chrome's format.
 std::string TraceText(const std::vector<QueryTrace>& traces, const std::string& path);
 
-}  // namespace shadowvm::cli
+}  // namespace shadowvm::schedule

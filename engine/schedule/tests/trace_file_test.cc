@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
-#include "engine/cli/bench/trace_file.h"
+#include "engine/schedule/trace_file.h"
 
 #include <gtest/gtest.h>
 
-namespace shadowvm::cli {
+#include <nlohmann/json.hpp>
+
+namespace shadowvm::schedule {
 namespace {
 
-using schedule::Side;
-
 std::vector<QueryTrace> TwoLanes() {
-  schedule::Trace trace;
+  Trace trace;
   trace.title = "lineorder: a < b & c";
   trace.policy = "elastic";
   trace.milliseconds = 4;
@@ -49,4 +49,4 @@ TEST(TraceFile, ADrawingHasAllOfIt) {
 }
 
 }  // namespace
-}  // namespace shadowvm::cli
+}  // namespace shadowvm::schedule
