@@ -176,6 +176,7 @@ TEST_F(GpuTest, SumsMinimaAndMaximaWithNulls) {
                  .Filter(Col("k") > 20 && Col("value") < 5000)
                  .Aggregate({Count().As("rows"), Sum(Col("value")).As("sum"),
                              Min(Col("value")).As("least"), Max(Col("value")).As("most")}));
+  ExpectGolden("cuda/sums_of_facts", texts_);
 }
 
 TEST_F(GpuTest, JoinsReadTheirBuildRows) {
@@ -193,6 +194,7 @@ TEST_F(GpuTest, JoinsReadTheirBuildRows) {
                  .Join(client::Table("dims"), {On("k", "d"), On("small", "g")})
                  .Filter(Col("weight") % 3 == 1)
                  .Aggregate({Count().As("rows"), Sum(Col("weight")).As("weight")}));
+  ExpectGolden("cuda/joins_of_facts", texts_);
 }
 
 TEST_F(GpuTest, TheModeOfARun) {
