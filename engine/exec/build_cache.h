@@ -58,6 +58,8 @@ class BuildCache : public memory::Reclaimer {
   BuildCache(memory::MemoryBudget* budget, int64_t limit, bool in_memory = false);
   ~BuildCache() override;
 
+  // Whether there is room for any.
+  bool keeps() const { return limit_ > 0; }
   bool in_memory() const { return in_memory_.load(); }
   // From now on; what is kept so far goes.
   void SetInMemory(bool in_memory);

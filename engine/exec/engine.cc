@@ -55,9 +55,9 @@ Engine::Engine(const EngineOptions& options, int64_t memory_bytes,
       std::make_unique<storage::SegmentCache>(&budget_, static_cast<int64_t>(memory_bytes * share));
   files_ =
       std::make_unique<storage::TableRegistry>(storage::StorageContext{&budget_, segments_.get()});
-  builds_ = std::make_unique<BuildCache>(
-      &budget_, options.keep_tables ? static_cast<int64_t>(memory_bytes * kBuildShare) : 0,
-      options.keep_added_builds);
+  const double build_share = options.keep_tables && options.keep_builds ? kBuildShare : 0;
+  builds_ = std::make_unique<BuildCache>(&budget_, static_cast<int64_t>(memory_bytes * build_share),
+                                         options.keep_added_builds);
 }
 
 Engine::~Engine() {

@@ -32,6 +32,7 @@ struct EngineOptions {
   int threads = 0;           // 0: one per core
   int64_t memory_bytes = 0;  // of tables and states together; 0: half of the machine's
   bool keep_tables = true;   // false: nothing stays in memory between queries
+  bool keep_builds = true;   // likewise: no build side does
   // Build sides of tables that were added stay for later queries too, as those of files do.
   bool keep_added_builds = false;
   vkernel::KernelCacheOptions kernels;

@@ -3,7 +3,7 @@
 
 #include "engine/exec/grouping.h"
 
-#include <map>
+#include <algorithm>
 
 namespace shadowvm::exec {
 namespace {
@@ -49,18 +49,13 @@ class DenseChooser {
  private:
   // One key per join, over all its columns among the keys.
   bool ChooseJoins(const std::vector<KeyOrigin>& origins) {
-    std::map<int, std::vector<int>> payloads;
-    for (const KeyOrigin& origin : origins) {
-      if (origin.kind == KeyOrigin::kPayload) payloads[origin.join].push_back(origin.payload);
-    }
-    for (const auto& [join, columns] : payloads) {
+    for (const auto& [join, columns] : PayloadKeys(origins)) {
       if (!CanGiveCodes(blueprint_.joins[join])) return false;
-      const auto& rows = joins_[join].build->rows;
       const auto codes = joins_[join].CodesOf(columns);
       if (codes == nullptr) return false;
       key_of_join_[join] = static_cast<int>(grouping_.keys.size());
       grouping_.keys.push_back({.kind = GroupKeyKind::kJoinCode, .join = join});
-      grouping_.dense_keys.push_back(DenseKey::Join(codes, rows));
+      grouping_.dense_keys.push_back(DenseKey::Join(codes, joins_[join].code_rows()));
       grouping_.join_codes.push_back({join, columns, codes});
     }
     return true;
@@ -72,7 +67,7 @@ class DenseChooser {
     // Code 0 is a row to be dropped; in an outer join it would be a group.
     if (!join.unique || join.kind == plan::JoinKind::kLeftOuter) return false;
     if (join.form == vkernel::JoinForm::kHash) return blueprint_.levels.size() == 1;
-    return join.form == vkernel::JoinForm::kDirect && join.key_column >= 0;
+    return GivesCodesByKey(join);
   }
 
   void AddPayloadColumn(const KeyOrigin& origin) {
@@ -81,37 +76,13 @@ class DenseChooser {
   }
 
   bool AddColumnKey(int index) {
-    const vkernel::SourceColumn& column = blueprint_.columns[index];
-    const bool nullable = column.layout.nullable;
-    GroupKey key{.column = index, .nullable = nullable};
-    if (column.layout.encoding == columns::Encoding::kFrame) {
-      const columns::Zone zone = source_.table->zone(column.ordinal);
-      if (!zone.known || static_cast<uint64_t>(zone.max) - static_cast<uint64_t>(zone.min) >=
-                             DenseGroups::kMaxSlots) {
-        return false;
-      }
-      key.kind = GroupKeyKind::kColumn;
-      AddKey(key, DenseKey::Column(zone.min, zone.max, nullable),
-             RowColumn::Value(column.type, nullable));
-      return true;
-    }
-    if (column.layout.encoding != columns::Encoding::kCodes ||
-        !source_.table->dictionary_complete(column.ordinal)) {
-      return false;
-    }
-    auto dictionary = source_.table->dictionary(column.ordinal);
-    if (dictionary->size() == 0 || dictionary->size() >= DenseGroups::kMaxSlots) return false;
-    key.kind = GroupKeyKind::kCode;
-    AddKey(key, DenseKey::Column(0, dictionary->size() - 1, nullable),
-           RowColumn::Codes(column.type, nullable, dictionary));
+    std::optional<DenseColumn> dense = DenseColumnOf(blueprint_, index, source_);
+    if (!dense) return false;
+    const int number = static_cast<int>(grouping_.keys.size());
+    grouping_.key_columns.push_back({std::move(dense->column), number, 0});
+    grouping_.keys.push_back(std::move(dense->key));
+    grouping_.dense_keys.push_back(std::move(dense->dense));
     return true;
-  }
-
-  void AddKey(GroupKey key, DenseKey dense, RowColumn column) {
-    grouping_.key_columns.push_back(
-        {std::move(column), static_cast<int>(grouping_.keys.size()), 0});
-    grouping_.keys.push_back(std::move(key));
-    grouping_.dense_keys.push_back(std::move(dense));
   }
 
   const vkernel::Blueprint& blueprint_;
@@ -122,6 +93,53 @@ class DenseChooser {
 };
 
 }  // namespace
+
+std::optional<DenseColumn> DenseColumnOf(const vkernel::Blueprint& blueprint, int index,
+                                         const SourceView& source) {
+  const vkernel::SourceColumn& column = blueprint.columns[index];
+  const bool nullable = column.layout.nullable;
+  GroupKey key{.column = index, .nullable = nullable};
+  if (column.layout.encoding == columns::Encoding::kFrame) {
+    const columns::Zone zone = source.table->zone(column.ordinal);
+    if (!zone.known || static_cast<uint64_t>(zone.max) - static_cast<uint64_t>(zone.min) >=
+                           DenseGroups::kMaxSlots) {
+      return std::nullopt;
+    }
+    key.kind = GroupKeyKind::kColumn;
+    return DenseColumn{std::move(key), DenseKey::Column(zone.min, zone.max, nullable),
+                       RowColumn::Value(column.type, nullable)};
+  }
+  if (column.layout.encoding != columns::Encoding::kCodes ||
+      !source.table->dictionary_complete(column.ordinal)) {
+    return std::nullopt;
+  }
+  auto dictionary = source.table->dictionary(column.ordinal);
+  if (dictionary->size() == 0 || dictionary->size() >= DenseGroups::kMaxSlots) return std::nullopt;
+  key.kind = GroupKeyKind::kCode;
+  return DenseColumn{std::move(key), DenseKey::Column(0, dictionary->size() - 1, nullable),
+                     RowColumn::Codes(column.type, nullable, dictionary)};
+}
+
+bool MayBeDense(const vkernel::Blueprint& blueprint, const std::vector<KeyOrigin>& origins,
+                const SourceView& source) {
+  return std::all_of(origins.begin(), origins.end(), [&](const KeyOrigin& origin) {
+    if (origin.kind == KeyOrigin::kPayload) return true;
+    return origin.kind == KeyOrigin::kColumn &&
+           DenseColumnOf(blueprint, origin.column, source).has_value();
+  });
+}
+
+std::map<int, std::vector<int>> PayloadKeys(const std::vector<KeyOrigin>& origins) {
+  std::map<int, std::vector<int>> payloads;
+  for (const KeyOrigin& origin : origins) {
+    if (origin.kind == KeyOrigin::kPayload) payloads[origin.join].push_back(origin.payload);
+  }
+  return payloads;
+}
+
+bool GivesCodesByKey(const vkernel::Join& join) {
+  return join.form == vkernel::JoinForm::kDirect && join.key_column >= 0;
+}
 
 Grouping ChooseGrouping(const plan::AggregateNode& node,
                         const vkernel::PipelineTranslator& translator, const SourceView& source,

@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/exec/prepared_join.h"
@@ -33,6 +35,24 @@ struct Grouping {
   };
   std::vector<JoinCodes> join_codes;  // to be added to the joins' tables
 };
+
+// A column of the source as a dense key.
+struct DenseColumn {
+  vkernel::GroupKey key;
+  DenseKey dense;
+  RowColumn column;
+};
+// Nothing where it has too many values, or nobody knows how many. 'index' is in the blueprint.
+std::optional<DenseColumn> DenseColumnOf(const vkernel::Blueprint& blueprint, int index,
+                                         const SourceView& source);
+
+// Whether groups can be dense as far as the keys go that no join gives.
+bool MayBeDense(const vkernel::Blueprint& blueprint, const std::vector<vkernel::KeyOrigin>& origins,
+                const SourceView& source);
+// Of group keys those that are columns of a join's build side, by join.
+std::map<int, std::vector<int>> PayloadKeys(const std::vector<vkernel::KeyOrigin>& origins);
+// Whether group codes of a join's table can be looked up by its key.
+bool GivesCodesByKey(const vkernel::Join& join);
 
 // Dense where every key is a column of small known range or comes from a join, and all combinations
 // fit the slots; else by hash. The translator has done the steps.

@@ -16,6 +16,8 @@
 
 namespace shadowvm::exec {
 
+class TableBuild;
+
 // What a finished pipeline leaves for those that depend on it.
 struct PipelineOutput {
   std::string name;  // of the table its rows came from
@@ -29,6 +31,9 @@ struct PipelineOutput {
   int64_t most_rows = 0;
   // Of one that is kept between queries; else null.
   std::shared_ptr<KeptJoins> kept;
+  // Of one that is in no rows: a GPU makes its table when it is known what is asked of it. Then
+  // 'rows' has the columns alone.
+  std::shared_ptr<TableBuild> table_build;
 };
 
 }  // namespace shadowvm::exec

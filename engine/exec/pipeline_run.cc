@@ -3,6 +3,7 @@
 
 #include "engine/exec/pipeline_run.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "engine/base/fault.h"
@@ -13,6 +14,8 @@
 #include "engine/exec/gpu/dense_sink.h"
 #include "engine/exec/gpu/gpu_run.h"
 #include "engine/exec/gpu/hash_sink.h"
+#include "engine/exec/gpu/table_build.h"
+#include "engine/exec/gpu/table_launch.h"
 #include "engine/exec/mixed_run.h"
 #include "engine/exec/partition_rows.h"
 #include "engine/exec/pipeline_facts.h"
@@ -56,11 +59,87 @@ base::Status PipelineRun::Plan() {
   SVM_RETURN_NOT_OK(TranslateSink());
   blueprint_ = translator_->Take();
   for (size_t i = 0; i < joins_.size(); ++i) {
-    if (blueprint_.joins[i].reads_rows) SVM_RETURN_NOT_OK(joins_[i].AddRows(context_));
+    if (!blueprint_.joins[i].reads_rows) continue;
+    if (joins_[i].is_for_device()) return NeedRows("");
+    SVM_RETURN_NOT_OK(joins_[i].AddRows(context_));
   }
-  const Span span(&context_.stats->spans, Stage::kRender);
-  rendered_ = vkernel::Render(blueprint_);
-  if (context_.gpu != nullptr) PrepareForGpu();
+  {
+    const Span span(&context_.stats->spans, Stage::kRender);
+    rendered_ = vkernel::Render(blueprint_);
+  }
+  if (may_make_table_) SVM_RETURN_NOT_OK(PlanTable());
+  if (context_.gpu != nullptr && !makes_table()) PrepareForGpu();
+  if (!HasDeviceTables()) return base::Status::OK();
+  if (!why_not_gpu_.empty()) return NeedRows("");
+  const bool made = std::all_of(joins_.begin(), joins_.end(),
+                                [](const PreparedJoin& join) { return join.table != nullptr; });
+  return made ? base::Status::OK() : MakeTables({});
+}
+
+base::Status PipelineRun::PlanTable() {
+  const auto& join = plan::As<plan::JoinNode>(*pipeline_.node);
+  if (output_.keys.size() != 1 || join.join_kind == plan::JoinKind::kLeftOuter) {
+    return base::Status::OK();
+  }
+  TableBuild::BuildSide side{blueprint_,      &source_,         OutputColumns(),
+                             output_.keys[0], output_.key_zone, !plan::GivesPairs(join.join_kind)};
+  SVM_ASSIGN_OR_RETURN(table_build_, TableBuild::Plan(context_, std::move(side)));
+  return base::Status::OK();
+}
+
+PipelineOutput PipelineRun::WithoutRows() const {
+  PipelineOutput output = output_;
+  output.schema = plan::As<plan::JoinNode>(*pipeline_.node).right().output;
+  output.most_rows = source_.table->num_rows();
+  output.rows = table_build_->no_rows();
+  output.table_build = table_build_;
+  return output;
+}
+
+void PipelineRun::CollectInstead(const std::string& why) {
+  table_build_.reset();
+  why_not_gpu_ = why;
+  if (why.empty()) PrepareForGpu();
+}
+
+base::Status PipelineRun::NeedRows(const std::string& why) {
+  needs_rows_ = true;
+  why_rows_ = why;
+  return base::MakeError(base::ErrorCode::kUnsupported, "rows of a build side are needed");
+}
+
+bool PipelineRun::HasDeviceTables() const {
+  return std::any_of(joins_.begin(), joins_.end(),
+                     [](const PreparedJoin& join) { return join.is_for_device(); });
+}
+
+base::Status PipelineRun::MakeTablesFor(const plan::AggregateNode& node) {
+  const std::vector<vkernel::KeyOrigin> origins = translator_->OriginsOf(node);
+  const std::map<int, std::vector<int>> codes = PayloadKeys(origins);
+  if (codes.empty()) return base::Status::OK();
+  // By hash, columns of build sides are read.
+  if (!MayBeDense(translator_->blueprint(), origins, source_)) return NeedRows("");
+  return MakeTables(codes);
+}
+
+base::Status PipelineRun::MakeTables(const std::map<int, std::vector<int>>& code_columns) {
+  std::vector<TableBuild*> builds;
+  for (size_t i = 0; i < joins_.size(); ++i) {
+    if (!joins_[i].is_for_device()) continue;
+    const auto columns = code_columns.find(static_cast<int>(i));
+    const bool codes = columns != code_columns.end();
+    if (codes && !GivesCodesByKey(translator_->blueprint().joins[i])) return NeedRows("");
+    TableBuild* const build = joins_[i].build->table_build.get();
+    const int part = static_cast<int>(builds.size() % kernels::kMostParts);
+    const base::Status asked =
+        build->Ask(part, joins_[i].options, codes ? columns->second : std::vector<int>());
+    if (!asked.ok()) return NeedRows("");
+    builds.push_back(build);
+  }
+  if (!exec::MakeTables(context_, builds).ok()) return NeedRows("");
+  for (PreparedJoin& join : joins_) {
+    if (join.is_for_device()) join.TakeMade();
+  }
   return base::Status::OK();
 }
 
@@ -94,6 +173,7 @@ base::Status PipelineRun::TranslateSink() {
   switch (pipeline_.sink) {
     case plan::SinkKind::kAggregate: {
       const auto& node = plan::As<plan::AggregateNode>(*pipeline_.node);
+      if (HasDeviceTables()) SVM_RETURN_NOT_OK(MakeTablesFor(node));
       grouping_ = ChooseGrouping(node, *translator_, source_, joins_);
       return translator_->AddAggregateSink(node, grouping_.form, grouping_.keys);
     }
@@ -150,6 +230,7 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
     return RunSink();
   }
   ChooseDevice();
+  if (mode_ != Mode::kGpu && HasDeviceTables()) return NeedRows(devices().reason);
   const int64_t rows_before = context_.stats->rows_read;
   const auto start = std::chrono::steady_clock::now();
   SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
@@ -233,6 +314,10 @@ base::Result<RowSet> PipelineRun::RunSink() {
 
 base::Status PipelineRun::TranslateSteps() {
   SVM_ASSIGN_OR_RETURN(joins_, PrepareJoins(context_, pipeline_, source_, outputs_));
+  for (const PreparedJoin& join : joins_) {
+    const bool direct = join.options.shape.kind == JoinShape::Kind::kDirect;
+    if (join.is_for_device() && !direct) return NeedRows("");
+  }
   const Span span(&context_.stats->spans, Stage::kRender);
   SVM_ASSIGN_OR_RETURN(vkernel::SourceFacts facts, source_.Facts());
   std::vector<vkernel::BuildFacts> builds;
@@ -341,9 +426,10 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
 base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   GpuPipeline& report = context_.stats->gpu.emplace_back();
   report.title = blueprint_.title;
-  const auto give_up = [&](std::string why) {
-    devices().reason = report.why_not = std::move(why);
+  const auto give_up = [&](const std::string& why) -> base::Result<bool> {
+    devices().reason = report.why_not = why;
     mode_ = Mode::kCpu;
+    if (HasDeviceTables()) return NeedRows(why);
     return false;
   };
   if (!why_not_gpu_.empty()) return give_up(why_not_gpu_);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +34,19 @@ class PipelineRun {
               const std::vector<PipelineOutput>& outputs)
       : context_(context), pipeline_(pipeline), source_(source), outputs_(outputs) {}
 
+  // Of a build side: a GPU may make the join's table, without rows.
+  void AllowTable() { may_make_table_ = true; }
   // Writes the kernel. Needs the outputs of the pipelines it depends on.
   base::Status Plan();
+  // What it leaves instead of rows where a GPU makes the table; after Plan.
+  bool makes_table() const { return table_build_ != nullptr; }
+  PipelineOutput WithoutRows() const;
+  // Makes rows after all; 'why', if anything went wrong on the GPU.
+  void CollectInstead(const std::string& why);
+  // After Plan or Run has failed: it needs the rows of build sides that have none, and can do
+  // nothing without. Why it does, if the GPU is at fault.
+  bool needs_rows() const { return needs_rows_; }
+  const std::string& why_rows() const { return why_rows_; }
   vkernel::KernelText text() const { return {blueprint_.title, rendered_.text}; }
 
   // Runs the compiled kernel. After Plan; again only if its build sides and its table are the same.
@@ -45,6 +57,16 @@ class PipelineRun {
   base::Status TranslateSink();
   // Keys of a build side or a sort that are no columns are collected behind the row's own columns.
   void PlanBuildKeys();
+
+  base::Status PlanTable();
+  // Has the GPU make its tables where rows are grouped by columns of build sides: groups are chosen
+  // by how many codes there are.
+  base::Status MakeTablesFor(const plan::AggregateNode& node);
+  // Has the GPU make its tables, with group codes over columns of build sides, by join.
+  base::Status MakeTables(const std::map<int, std::vector<int>>& code_columns);
+  bool HasDeviceTables() const;
+  // The error of who needs rows of build sides.
+  base::Status NeedRows(const std::string& why);
 
   base::Result<RowSet> RunSink();
   base::Result<RowSet> RunCollect(int64_t enough);
@@ -96,6 +118,10 @@ class PipelineRun {
   SortPlan sort_;
   std::vector<plan::ExpressionPtr> extra_;  // computed keys of a build side
   PipelineOutput output_;
+  bool may_make_table_ = false;
+  std::shared_ptr<TableBuild> table_build_;
+  bool needs_rows_ = false;
+  std::string why_rows_;
   std::unique_ptr<PipelineBinding> binding_;
   bool has_group_codes_ = false;
   uint64_t shapes_[2] = {};             // by whether the device has the rows; 0: not known yet

@@ -4,6 +4,7 @@
 #include "engine/exec/prepared_join.h"
 
 #include "engine/exec/column_trace.h"
+#include "engine/exec/gpu/table_build.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -52,7 +53,7 @@ base::Result<PreparedJoin> Prepare(const QueryContext& context, const plan::Pipe
   join.options.probe_zone = ProbeZone(pipeline, step, source);
   join.options.shape = ChooseJoinShape(FactsOf(node, build, join.options.probe_zone));
   join.options.rows = join.options.shape.kind == JoinShape::Kind::kHash;
-  SVM_RETURN_NOT_OK(join.MakeTable(context));
+  if (!join.is_for_device()) SVM_RETURN_NOT_OK(join.MakeTable(context));
   return join;
 }
 
@@ -61,12 +62,13 @@ base::Result<PreparedJoin> Prepare(const QueryContext& context, const plan::Pipe
 vkernel::BuildFacts PreparedJoin::Facts() const {
   vkernel::BuildFacts facts;
   facts.name = build->name;
-  facts.unique = table->unique();
-  if (table->shape().kind == JoinShape::Kind::kHash) {
+  // A GPU makes no other.
+  facts.unique = is_for_device() || table->unique();
+  if (options.shape.kind == JoinShape::Kind::kHash) {
     facts.form = vkernel::JoinForm::kHash;
   } else {
     facts.form =
-        table->shape().checked ? vkernel::JoinForm::kDirectChecked : vkernel::JoinForm::kDirect;
+        options.shape.checked ? vkernel::JoinForm::kDirectChecked : vkernel::JoinForm::kDirect;
   }
   for (const RowData& data : build->rows->columns) {
     facts.kinds.push_back(KindOf(data.column));
@@ -97,6 +99,10 @@ base::Status PreparedJoin::MakeTable(const QueryContext& context) {
 }
 
 std::shared_ptr<const GroupCodes> PreparedJoin::CodesOf(const std::vector<int>& columns) const {
+  if (is_for_device()) {
+    const TableBuild::Made& made = build->table_build->made();
+    return columns == made.columns ? made.codes : nullptr;
+  }
   std::shared_ptr<const GroupCodes> found;
   if (build->kept != nullptr) found = build->kept->FindCodes(columns);
   if (found != nullptr) return found;
@@ -110,6 +116,7 @@ std::shared_ptr<const GroupCodes> PreparedJoin::CodesOf(const std::vector<int>& 
 // A table that is kept may be in use by others: the one with codes is another, of the same keys.
 base::Status PreparedJoin::AddCodes(const QueryContext& context, const std::vector<int>& columns,
                                     const GroupCodes& codes) {
+  if (is_for_device()) return base::Status::OK();
   if (!CanKeepTable()) return table->AddCodes(codes.codes, context.workers);
   std::shared_ptr<JoinTable> found = build->kept->FindTable(options, columns);
   if (found == nullptr) {
@@ -119,6 +126,12 @@ base::Status PreparedJoin::AddCodes(const QueryContext& context, const std::vect
   table = std::move(found);
   return base::Status::OK();
 }
+
+const std::shared_ptr<const RowSet>& PreparedJoin::code_rows() const {
+  return is_for_device() ? build->table_build->made().groups : build->rows;
+}
+
+void PreparedJoin::TakeMade() { table = build->table_build->made().table; }
 
 base::Result<std::vector<PreparedJoin>> PrepareJoins(const QueryContext& context,
                                                      const plan::Pipeline& pipeline,

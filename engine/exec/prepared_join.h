@@ -18,6 +18,7 @@ namespace shadowvm::exec {
 struct PreparedJoin {
   const PipelineOutput* build = nullptr;
   JoinTableOptions options;
+  // Null as long as it is not known what a GPU is asked to make of the build side.
   std::shared_ptr<JoinTable> table;
 
   vkernel::BuildFacts Facts() const;
@@ -28,6 +29,11 @@ struct PreparedJoin {
   // The table with those codes in it.
   base::Status AddCodes(const QueryContext& context, const std::vector<int>& columns,
                         const GroupCodes& codes);
+  // The rows that those codes stand for.
+  const std::shared_ptr<const RowSet>& code_rows() const;
+  // Takes the table that a GPU has made.
+  void TakeMade();
+  bool is_for_device() const { return build->table_build != nullptr; }
   // Whether the table may serve later queries too.
   bool CanKeepTable() const;
   // Finds the table of the options among those that are kept, or builds it.

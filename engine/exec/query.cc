@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "engine/exec/engine.h"
+#include "engine/exec/gpu/build_choice.h"
+#include "engine/exec/gpu/table_build.h"
 #include "engine/exec/pipeline_meter.h"
 #include "engine/exec/row_pipeline.h"
 #include "engine/exec/state/row_conversion.h"
@@ -23,6 +25,22 @@ std::vector<std::string> NamesOf(const columns::Schema& schema) {
   for (const columns::Field& field : schema.fields) names.push_back(field.name);
   return names;
 }
+
+// What was told of a query's pipelines up to here.
+class StatsMark {
+ public:
+  explicit StatsMark(const QueryStats& stats)
+      : kernels_(stats.kernels.size()), gpu_(stats.gpu.size()), devices_(stats.devices.size()) {}
+
+  void Rewind(QueryStats* stats) const {
+    stats->kernels.resize(kernels_);
+    stats->gpu.resize(gpu_);
+    stats->devices.resize(devices_);
+  }
+
+ private:
+  size_t kernels_, gpu_, devices_;
+};
 
 }  // namespace
 
@@ -102,6 +120,9 @@ base::Result<std::shared_ptr<arrow::Table>> Query::Run() {
   const std::vector<plan::Pipeline>& pipelines = plan_.pipelines();
   outputs_.resize(pipelines.size());
   planned_.resize(pipelines.size());
+  passed_.assign(pipelines.size(), std::nullopt);
+  on_device_.assign(pipelines.size(), std::nullopt);
+  num_told_ = 0;
   if (build_keys_.empty()) SVM_RETURN_NOT_OK(FindBuilds());
   SVM_RETURN_NOT_OK(PrepareLeaves());
   for (const plan::Pipeline& pipeline : pipelines) SVM_RETURN_NOT_OK(Pass(pipeline));
@@ -110,13 +131,44 @@ base::Result<std::shared_ptr<arrow::Table>> Query::Run() {
 
 base::Status Query::Pass(const plan::Pipeline& pipeline) {
   if (options_.cancel != nullptr) SVM_RETURN_NOT_OK(options_.cancel->Check());
-  const PipelineMeter meter(*context_.stats);
-  SVM_RETURN_NOT_OK(RunPipeline(pipeline));
-  if (options_.on_barrier) {
-    options_.on_barrier(meter.Read(pipeline.id, outputs_[pipeline.id].rows->num_rows));
+  if (Waits(pipeline.id)) return base::Status::OK();
+  if (std::any_of(pipeline.depends_on.begin(), pipeline.depends_on.end(),
+                  [&](int input) { return Waits(input); })) {
+    SVM_RETURN_NOT_OK(PlanPipeline(pipeline));
+    PassInputs(pipeline);
+    TellBarriers();
   }
+  std::optional<PipelineMeter> meter(std::in_place, *context_.stats);
+  const StatsMark mark(*context_.stats);
+  base::Status status = RunPipeline(pipeline);
+  if (!status.ok() && NeedsRows(pipeline)) {
+    // Once more from the start, and what is told of it is told then.
+    mark.Rewind(context_.stats);
+    SVM_RETURN_NOT_OK(CollectInputs(pipeline, planned_[pipeline.id]->run->why_rows()));
+    planned_[pipeline.id].reset();
+    meter.emplace(*context_.stats);
+    status = RunPipeline(pipeline);
+  }
+  SVM_RETURN_NOT_OK(status);
+  passed_[pipeline.id] = meter->Read(pipeline.id, outputs_[pipeline.id].rows->num_rows);
+  TellBarriers();
   ReleaseInputs(pipeline);
   return base::Status::OK();
+}
+
+void Query::PassInputs(const plan::Pipeline& pipeline) {
+  for (const int input : pipeline.depends_on) {
+    if (!Waits(input)) continue;
+    passed_[input] = outputs_[input].table_build->stats();
+    passed_[input]->index = input;
+  }
+}
+
+// In their order: build sides that wait hold others back.
+void Query::TellBarriers() {
+  for (; num_told_ < passed_.size() && passed_[num_told_]; ++num_told_) {
+    if (options_.on_barrier) options_.on_barrier(*passed_[num_told_]);
+  }
 }
 
 base::Result<SourceView> Query::ViewOf(const plan::Pipeline& pipeline) {
@@ -139,7 +191,8 @@ base::Status Query::FindBuilds() {
   const Span span(&context_.stats->spans, Stage::kPlan);
   for (const plan::Pipeline& pipeline : plan_.pipelines()) {
     std::optional<BuildKey>& key = build_keys_.emplace_back();
-    if (pipeline.sink != plan::SinkKind::kBuild || pipeline.source.scan == nullptr) continue;
+    const bool build = pipeline.sink == plan::SinkKind::kBuild && pipeline.source.scan != nullptr;
+    if (!build || !builds_.keeps()) continue;
     SVM_ASSIGN_OR_RETURN(const auto table, plan_.Open(pipeline.source.scan->source));
     key = BuildKey::Of(pipeline, context_.settings, table, builds_.in_memory());
     if (!key) continue;
@@ -159,18 +212,83 @@ base::Status Query::PrepareLeaves() {
   }
   const Span span(&context_.stats->spans, Stage::kCompile);
   SVM_ASSIGN_OR_RETURN(auto kernels, context_.kernels->GetAll(texts));
-  for (size_t i = 0; i < leaves.size(); ++i) planned_[leaves[i]]->kernel = std::move(kernels[i]);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    Planned& planned = *planned_[leaves[i]];
+    planned.kernel = std::move(kernels[i]);
+    if (planned.run->makes_table()) outputs_[leaves[i]] = planned.run->WithoutRows();
+  }
   return base::Status::OK();
+}
+
+base::Result<bool> Query::MayMakeTable(const plan::Pipeline& pipeline) {
+  using schedule::Mode;
+  if (gpu_ == nullptr || pipeline.sink != plan::SinkKind::kBuild) return false;
+  // Rows that are kept serve whatever later queries ask of them.
+  if (pipeline.source.scan == nullptr || build_keys_[pipeline.id]) return false;
+  if (context_.mode == Mode::kGpu) return true;
+  if (context_.mode != Mode::kAuto) return false;
+  // The table is for a pipeline that runs where it is made.
+  for (const plan::Pipeline& other : plan_.pipelines()) {
+    const auto& inputs = other.depends_on;
+    if (std::find(inputs.begin(), inputs.end(), pipeline.id) == inputs.end()) continue;
+    return IsSourceOnDevice(other);
+  }
+  return false;
+}
+
+base::Result<bool> Query::IsSourceOnDevice(const plan::Pipeline& pipeline) {
+  if (pipeline.source.scan == nullptr) return false;
+  std::optional<bool>& known = on_device_[static_cast<size_t>(pipeline.id)];
+  if (!known) {
+    SVM_ASSIGN_OR_RETURN(const auto table, plan_.Open(pipeline.source.scan->source));
+    known = IsOnDevice(gpu_.get(), table.get(), pipeline.source.scan->columns);
+  }
+  return *known;
 }
 
 base::Status Query::PlanPipeline(const plan::Pipeline& pipeline) {
   auto planned = std::make_unique<Planned>();
   SVM_ASSIGN_OR_RETURN(planned->source, ViewOf(pipeline));
   planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
-  SVM_RETURN_NOT_OK(planned->run->Plan());
+  SVM_ASSIGN_OR_RETURN(const bool may_make_table, MayMakeTable(pipeline));
+  if (may_make_table) planned->run->AllowTable();
+  base::Status status = planned->run->Plan();
+  if (planned->run->needs_rows()) {
+    SVM_RETURN_NOT_OK(CollectInputs(pipeline, planned->run->why_rows()));
+    planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
+    status = planned->run->Plan();
+  }
+  SVM_RETURN_NOT_OK(status);
   planned->settled = planned->source.IsSettled();
   planned_[pipeline.id] = std::move(planned);
   return base::Status::OK();
+}
+
+bool Query::NeedsRows(const plan::Pipeline& pipeline) const {
+  return planned_[pipeline.id] != nullptr && planned_[pipeline.id]->run->needs_rows();
+}
+
+base::Status Query::CollectInputs(const plan::Pipeline& pipeline, const std::string& why) {
+  for (const int input : pipeline.depends_on) {
+    if (!Waits(input)) continue;
+    const std::string own = outputs_[input].table_build->why_not();
+    const PipelineMeter meter(*context_.stats);
+    planned_[input]->run->CollectInstead(own.empty() ? why : own);
+    SVM_ASSIGN_OR_RETURN(outputs_[input], RunPlanned(plan_.pipelines()[input]));
+    planned_[input].reset();  // a later run need not fail as this one did
+    if (!passed_[input]) passed_[input] = meter.Read(input, outputs_[input].rows->num_rows);
+  }
+  return base::Status::OK();
+}
+
+base::Result<PipelineOutput> Query::RunPlanned(const plan::Pipeline& pipeline) {
+  Planned& planned = *planned_[pipeline.id];
+  if (planned.kernel == nullptr) {
+    const Span span(&context_.stats->spans, Stage::kCompile);
+    const vkernel::KernelText text = planned.run->text();
+    SVM_ASSIGN_OR_RETURN(planned.kernel, context_.kernels->Get(text.name, text.text));
+  }
+  return planned.run->Run(planned.kernel);
 }
 
 base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
@@ -181,14 +299,8 @@ base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
     return base::Status::OK();
   }
   if (planned_[pipeline.id] == nullptr) SVM_RETURN_NOT_OK(PlanPipeline(pipeline));
-  Planned& planned = *planned_[pipeline.id];
-  if (planned.kernel == nullptr) {
-    const Span span(&context_.stats->spans, Stage::kCompile);
-    const vkernel::KernelText text = planned.run->text();
-    SVM_ASSIGN_OR_RETURN(planned.kernel, context_.kernels->Get(text.name, text.text));
-  }
-  SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id], planned.run->Run(planned.kernel));
-  planned.kernel = nullptr;
+  SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id], RunPlanned(pipeline));
+  planned_[pipeline.id]->kernel = nullptr;
   if (!IsPlanLasting(pipeline)) planned_[pipeline.id].reset();
   if (build_keys_[pipeline.id]) {
     builds_.Keep(*build_keys_[pipeline.id], outputs_[pipeline.id]);
@@ -206,7 +318,10 @@ void Query::ReleaseInputs(const plan::Pipeline& done) {
                  later.depends_on.end();
         });
     // Those that are kept are there anyway.
-    if (!needed && outputs_[input].kept == nullptr) outputs_[input].rows.reset();
+    if (needed || outputs_[input].kept != nullptr) continue;
+    outputs_[input].rows.reset();
+    if (Waits(input)) planned_[input].reset();
+    outputs_[input].table_build.reset();
   }
 }
 

@@ -46,6 +46,21 @@ class Query {
   base::Status Pass(const plan::Pipeline& pipeline);
   base::Status RunPipeline(const plan::Pipeline& pipeline);
   base::Status PlanPipeline(const plan::Pipeline& pipeline);
+  base::Result<PipelineOutput> RunPlanned(const plan::Pipeline& pipeline);
+  // Whether a GPU may make the table of a build side, without rows.
+  base::Result<bool> MayMakeTable(const plan::Pipeline& pipeline);
+  // Whether the GPU has copies of all that a pipeline reads, as of when this is first asked.
+  base::Result<bool> IsSourceOnDevice(const plan::Pipeline& pipeline);
+  // Whether it is a build side that waits for who probes it.
+  bool Waits(int pipeline) const { return outputs_[pipeline].table_build != nullptr; }
+  // Whether a run of it has ended because it needs rows of build sides that have none.
+  bool NeedsRows(const plan::Pipeline& pipeline) const;
+  // Collects the rows of build sides that a pipeline had hoped to do without; 'why', if the GPU is
+  // at fault.
+  base::Status CollectInputs(const plan::Pipeline& pipeline, const std::string& why);
+  // Notes the barriers of a pipeline's build sides that a GPU has made tables of.
+  void PassInputs(const plan::Pipeline& pipeline);
+  void TellBarriers();
   base::Result<SourceView> ViewOf(const plan::Pipeline& pipeline);
   void ReleaseInputs(const plan::Pipeline& done);
   void Begin(const RunOptions& options);
@@ -72,6 +87,9 @@ class Query {
     bool settled = false;  // a later run would plan the same
   };
   std::vector<std::unique_ptr<Planned>> planned_;
+  std::vector<std::optional<PipelineStats>> passed_;  // by pipeline: at its barrier
+  size_t num_told_ = 0;                               // of those
+  std::vector<std::optional<bool>> on_device_;        // by pipeline: its source
 };
 
 }  // namespace shadowvm::exec

@@ -100,7 +100,12 @@ base::Result<std::vector<Replay>> RunCommandFiles(const ReplaySettings& settings
   options.keep_tables = settings.residency != Residency::kFile;
   options.gpu = GpuOptionsOf(settings);
   // Who emulates a card wants to see what it can do, not what is worth it.
-  if (settings.emulate_gpu) options.gpu.least_build_rows = 0;
+  if (settings.emulate_gpu) {
+    options.gpu.least_build_rows = 0;
+    // It makes no tables of build sides that are kept.
+    options.keep_builds =
+        settings.mode == schedule::Mode::kCpu || settings.mode == schedule::Mode::kMixed;
+  }
   SVM_ASSIGN_OR_RETURN(const auto engine, exec::Engine::Make(std::move(options)));
   if (settings.files.size() > 1 && !settings.out.empty()) {
     SVM_RETURN_NOT_OK(MakeFolder(settings.out));

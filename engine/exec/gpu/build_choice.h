@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "engine/exec/gpu/gpu.h"
@@ -10,6 +11,9 @@
 #include "engine/vkernel/blueprint/blueprint.h"
 
 namespace shadowvm::exec {
+
+// Whether the device has copies of these columns of a table, all of its segments.
+bool IsOnDevice(Gpu* gpu, columns::TableSource* table, std::span<const int> ordinals);
 
 // Why the rows of a join's build side are not worth a launch; empty: they are. Rows that a GPU
 // packs come back to the host, which makes the join's table of them: of few rows, or of columns

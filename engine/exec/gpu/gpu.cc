@@ -140,18 +140,22 @@ Result<device::DeviceAddress> Gpu::Turn::Chunk(int stream, int64_t bytes) {
 Result<device::DeviceAddress> Gpu::Turn::Grow(DeviceBlock* block, int64_t bytes) {
   if (block->bytes() >= bytes) return block->address();
   *block = DeviceBlock();
-  const int64_t wanted = bytes + bytes / 2;
-  auto grown = gpu_.arena_->Take(wanted);
-  if (!grown.ok()) grown = gpu_.arena_->Take(bytes);
-  // What is freed may lie in stretches that are too short each, so more and more gives way.
-  const int64_t most = gpu_.arena_->CouldTake(bytes) ? 2 * gpu_.arena_->cap() : 0;
-  for (int64_t room = bytes; !grown.ok() && room < most; room *= 2) {
-    gpu_.copies_->Drop(room);
-    grown = gpu_.arena_->Take(bytes);
-  }
+  auto grown = gpu_.arena_->Take(bytes + bytes / 2);
+  if (!grown.ok()) grown = gpu_.TakeMemory(bytes);
   SVM_RETURN_NOT_OK(grown.status());
   *block = std::move(*grown);
   return block->address();
+}
+
+Result<DeviceBlock> Gpu::TakeMemory(int64_t bytes) {
+  auto taken = arena_->Take(bytes);
+  // What is freed may lie in stretches that are too short each, so more and more gives way.
+  const int64_t most = arena_->CouldTake(bytes) ? 2 * arena_->cap() : 0;
+  for (int64_t room = bytes; !taken.ok() && room < most; room *= 2) {
+    copies_->Drop(room);
+    taken = arena_->Take(bytes);
+  }
+  return taken;
 }
 
 }  // namespace shadowvm::exec

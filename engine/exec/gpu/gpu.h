@@ -39,8 +39,8 @@ struct GpuOptions {
   int64_t chunk_rows = int64_t{8} << 20;  // of kActive, at least
   int64_t memory_bytes = 0;               // of the device's memory, to be used; 0: nine tenths
   int concurrent = 2;                     // queries that work there at a time; others wait
-  // A join's build side of fewer rows, or with segments of which the device has no copies, is left
-  // to the CPU (gpu/build_choice.h); 0: none is.
+  // A join's build side whose rows are collected, of fewer rows, or with segments of which the
+  // device has no copies, is left to the CPU (gpu/build_choice.h); 0: none is.
   int64_t least_build_rows = int64_t{4} << 20;
   // A kernel that takes longer hangs; 0: none does.
   std::chrono::milliseconds launch_limit{0};
@@ -72,6 +72,8 @@ class Gpu {
   DeviceCopies& copies() { return *copies_; }
   PlacedScans& scans() { return *scans_; }
   DeviceArena& arena() { return *arena_; }
+  // Bytes of the arena that copies of segments give way to.
+  base::Result<DeviceBlock> TakeMemory(int64_t bytes);
   // Whether who wants a turn now would have to wait.
   bool is_busy();
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "engine/base/fault.h"
+#include "engine/exec/gpu/launch_image.h"
 #include "engine/exec/kernel_run.h"
 
 namespace shadowvm::exec {
@@ -27,96 +28,6 @@ constexpr int64_t kLeastSegments = 2;
 template <typename T>
 int64_t Count(const std::vector<T>& values) {
   return static_cast<int64_t>(values.size());
-}
-
-// Writes what every launch of a run is told; gives where the kernel leaves an error. Without a plan
-// it makes one, which depends on the size of what is written, and that on no plan.
-DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
-                          std::optional<LaunchPlan>* plan, LaunchWriter* writer) {
-  const kernels::u32 no_error = 0;
-  kernels::LaunchBlock head{};
-  head.call = WriteCall(inputs, writer);
-  inputs.sink.Write(writer, &head);
-  head.error = writer->AddRoom(&no_error, 1);
-  std::vector<kernels::ResidentBits> residents(inputs.binding.blueprint().joins.size());
-  const int64_t block_bytes = writer->block_size() +
-                              Count(residents) * int64_t{sizeof residents[0]} +
-                              Count(inputs.steps.order) + 32;
-  if (!plan->has_value()) *plan = PlanLaunch(facts, inputs, block_bytes);
-  const LaunchPlan& made = **plan;
-  std::copy(made.residents.begin(), made.residents.end(), residents.begin());
-  head.residents = writer->AddArray(residents.data(), Count(residents));
-  head.call.order = writer->AddArray(made.steps.order.data(), Count(made.steps.order));
-  head.call.num_steps = static_cast<kernels::u32>(made.steps.order.size());
-  head.wide_steps = static_cast<kernels::u32>(made.steps.wide);
-  head.num_residents = static_cast<kernels::u32>(made.residents.size());
-  head.queue_at = made.queue_at;
-  head.dense_at = made.dense_at;
-  writer->Finish(head);
-  return reinterpret_cast<DeviceAddress>(head.error);
-}
-
-// The share of rows that the steps leave, taken to know nothing of each other.
-double ShareLeft(const MeasuredSteps& steps) {
-  double share = 1;
-  for (const uint8_t step : steps.order) share *= steps.estimates[step].selectivity;
-  return share;
-}
-
-// Where lists of segments are on the device.
-struct Lists {
-  std::vector<DeviceAddress> columns;
-  DeviceAddress rows = 0;
-  int64_t num_entries = 0;
-};
-
-Lists WriteLists(const LaunchSegments& segments, LaunchWriter* writer) {
-  Lists lists;
-  for (const auto& column : segments.columns) {
-    lists.columns.push_back(
-        reinterpret_cast<DeviceAddress>(writer->AddData(column.data(), Count(column))));
-  }
-  const auto* const rows = writer->AddData(segments.rows.data(), Count(segments.rows));
-  lists.rows = reinterpret_cast<DeviceAddress>(rows);
-  lists.num_entries = Count(segments.rows);
-  return lists;
-}
-
-// Tells a launch, by its block, of its segments.
-kernels::LaunchBlock* Point(uint8_t* block, const Lists& lists) {
-  auto* const head = reinterpret_cast<kernels::LaunchBlock*>(block);
-  const auto columns_at = reinterpret_cast<uintptr_t>(head->call.columns);
-  auto* const columns = reinterpret_cast<kernels::ColumnView*>(block + columns_at);
-  for (size_t i = 0; i < lists.columns.size(); ++i) {
-    columns[i].data = reinterpret_cast<const void*>(lists.columns[i]);
-  }
-  head->segments = reinterpret_cast<const kernels::SegmentRows*>(lists.rows);
-  head->num_segments = static_cast<kernels::u32>(lists.num_entries);
-  return head;
-}
-
-// A launch's own piece: its number, its segments, and its copy of the block, which is what it is
-// started with. 'groups' are its own; 0: those of the block.
-DeviceAddress WritePiece(int number, const LaunchSegments& segments, std::span<const uint8_t> block,
-                         DeviceAddress groups, LaunchWriter* writer) {
-  std::vector<uint8_t> own(block.begin(), block.end());
-  kernels::LaunchBlock* const head = Point(own.data(), WriteLists(segments, writer));
-  if (groups != 0) head->call.dense = reinterpret_cast<kernels::i64*>(groups);
-  head->launch = static_cast<kernels::u32>(number);
-  return reinterpret_cast<DeviceAddress>(writer->AddData(own.data(), Count(own)));
-}
-
-// The most that a piece takes.
-int64_t PieceBytes(const std::vector<SegmentPtr>& segments, int64_t num_columns,
-                   int64_t block_bytes) {
-  constexpr int64_t kAround = 32;  // alignment and padding of one array
-  int64_t entries = 0;
-  for (const SegmentPtr& segment : segments) {
-    entries += std::max<int64_t>(Count(segment->live), 1);
-  }
-  const int64_t entry =
-      num_columns * int64_t{sizeof(kernels::SegmentColumn)} + int64_t{sizeof(kernels::SegmentRows)};
-  return entries * entry + block_bytes + (num_columns + 2) * kAround;
 }
 
 // Once it is known that the device has done them: else the CPU will, and count.
@@ -232,7 +143,9 @@ Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
   // The one launch over a scan has the first piece of the ring, where the writer left the block.
   int64_t bytes = writer.data_bytes();
   if (scan_ != nullptr) {
-    Point(tables_.data() + bytes, {scan_->columns, scan_->rows, scan_->num_entries});
+    kernels::LaunchBlock* const head =
+        Point(tables_.data() + bytes, {scan_->columns, scan_->rows, scan_->num_entries});
+    head->num_blocks = static_cast<kernels::u32>(NumBlocks(gpu_.facts(), plan_, scan_->num_tiles));
     bytes = writer.bytes();
   }
   block_.assign(writer.block().begin(), writer.block().end());
@@ -348,7 +261,7 @@ Status GpuRun::KeepScan(const LaunchSegments& placed) {
   auto room = gpu_.arena().Take(sizes.data_bytes());
   if (!room.ok()) return Status::OK();  // it is a matter of time only
   LaunchWriter writer(room->address());
-  Lists lists = WriteLists(placed, &writer);
+  SegmentLists lists = WriteLists(placed, &writer);
   auto scan = std::make_shared<PlacedScan>();
   scan->lists = std::move(*room);
   scan->columns = std::move(lists.columns);
@@ -405,8 +318,10 @@ Status GpuRun::LaunchChunks() {
 
 Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream) {
   const DeviceAddress groups = area != nullptr ? area->groups : 0;
+  const int num_blocks = NumBlocks(gpu_.facts(), plan_, NumTiles(segments.rows));
+  const LaunchPiece described{num_launches_, 0, num_blocks, groups};
   LaunchWriter sizes(0);
-  WritePiece(num_launches_, segments, block_, groups, &sizes);
+  WritePiece(described, segments, block_, &sizes);
   if (sizes.data_bytes() > piece_bytes_) {
     return base::MakeError(base::ErrorCode::kOutOfMemory, "more segments than one launch takes");
   }
@@ -418,7 +333,7 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   }
   Piece& piece = area != nullptr ? area->piece : pieces_.emplace_back();
   LaunchWriter writer(address);
-  const DeviceAddress block = WritePiece(num_launches_, segments, block_, groups, &writer);
+  const DeviceAddress block = WritePiece(described, segments, block_, &writer);
   piece.image = writer.image();
   piece.copies = std::move(segments.copies);
   times_.room_bytes += segments.rows_room.bytes();
@@ -428,7 +343,7 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   times_.copy_ms += segments.copy_ms;
   SVM_RETURN_NOT_OK(stream->CopyIn(address, piece.image.data(), writer.data_bytes()));
   device::LaunchShape shape = plan_.shape;
-  shape.num_blocks = NumBlocks(gpu_.facts(), plan_, NumTiles(segments.rows));
+  shape.num_blocks = num_blocks;
   ++num_launches_;
   return stream->Launch(program_, shape, block);
 }

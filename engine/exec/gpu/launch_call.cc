@@ -9,15 +9,16 @@ namespace shadowvm::exec {
 namespace {
 
 // A table without what a kernel on a GPU does not look at.
-kernels::DirectView WriteDirect(LaunchWriter* writer, const kernels::DirectView& host,
-                                int64_t num_rows) {
+kernels::DirectView WriteDirect(LaunchWriter* writer, const JoinTable& table) {
+  if (table.on_device()) return table.on_device()->view;
+  const kernels::DirectView host = table.direct();
   const auto size = static_cast<int64_t>(host.size);
   kernels::DirectView view = host;
   view.bits = writer->AddData(host.bits, size / 8 + 1);
   view.bytes = nullptr;
   view.codes = writer->AddData(host.codes, size);
   view.rows = writer->AddData(host.rows, size);
-  view.next = writer->AddData(host.next, num_rows);
+  view.next = writer->AddData(host.next, table.rows().num_rows);
   return view;
 }
 
@@ -80,7 +81,7 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
       hashes.push_back(WriteHash(writer, table.hash(), table.rows().num_rows,
                                  vkernel::KeyWords(blueprint.joins[i].keys)));
     } else {
-      directs.push_back(WriteDirect(writer, table.direct(), table.rows().num_rows));
+      directs.push_back(WriteDirect(writer, table));
     }
   }
   std::vector<kernels::PayloadView> payloads;

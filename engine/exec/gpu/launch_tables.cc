@@ -53,6 +53,7 @@ class TablePlacement {
 Result<LaunchTables> PlaceTables(Gpu* gpu, const PipelineBinding& binding, device::Stream* stream) {
   TablePlacement placement;
   for (const PreparedJoin& join : binding.joins()) {
+    if (join.table->on_device()) continue;
     for (const BufferPtr& buffer : join.table->buffers()) {
       placement.Add(buffer, join.CanKeepTable());
     }

@@ -17,18 +17,6 @@ using memory::Buffer;
 
 constexpr int64_t kMergeSlots = 4 << 10;  // a range's slots: enough to pay for handing it over
 
-void EmitColumnKey(const DenseKey& key, std::span<const uint32_t> codes, RowData* data) {
-  DispatchInteger(data->column.width(), [&](auto zero) {
-    using T = decltype(zero);
-    T* out = data->data->as<T>();
-    for (size_t i = 0; i < codes.size(); ++i) out[i] = static_cast<T>(key.origin + codes[i]);
-  });
-  if (data->valid == nullptr) return;
-  for (size_t i = 0; i < codes.size(); ++i) {
-    data->valid->data()[i] = int64_t{codes[i]} != key.null_code;
-  }
-}
-
 void EmitJoinKey(const DenseKey& key, int payload, std::span<const uint32_t> codes, RowData* data) {
   const RowData& from = key.build_rows->columns[payload];
   const std::vector<uint32_t>& rows = key.codes->representatives;
@@ -45,11 +33,23 @@ void EmitJoinKey(const DenseKey& key, int payload, std::span<const uint32_t> cod
 }
 
 void EmitKey(const DenseKey& key, int payload, std::span<const uint32_t> codes, RowData* data) {
-  if (key.codes == nullptr) return EmitColumnKey(key, codes, data);
+  if (key.codes == nullptr) return WriteColumnKey(key, codes, data);
   EmitJoinKey(key, payload, codes, data);
 }
 
 }  // namespace
+
+void WriteColumnKey(const DenseKey& key, std::span<const uint32_t> codes, RowData* data) {
+  DispatchInteger(data->column.width(), [&](auto zero) {
+    using T = decltype(zero);
+    T* out = data->data->as<T>();
+    for (size_t i = 0; i < codes.size(); ++i) out[i] = static_cast<T>(key.origin + codes[i]);
+  });
+  if (data->valid == nullptr) return;
+  for (size_t i = 0; i < codes.size(); ++i) {
+    data->valid->data()[i] = int64_t{codes[i]} != key.null_code;
+  }
+}
 
 DenseKey DenseKey::Column(int64_t min, int64_t max, bool nullable) {
   // A range beyond any dense array stays beyond it.

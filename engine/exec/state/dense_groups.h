@@ -31,6 +31,9 @@ struct DenseKey {
                        std::shared_ptr<const RowSet> build_rows);
 };
 
+// The values that codes of a column's key stand for.
+void WriteColumnKey(const DenseKey& key, std::span<const uint32_t> codes, RowData* data);
+
 // A column of the answer that is made from a key's code.
 struct DenseKeyColumn {
   RowColumn column;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 #include "engine/columns/frame.h"
@@ -69,6 +70,32 @@ void FillCodes(const RowData& keys, std::span<const uint16_t> codes, int64_t bas
 }
 
 }  // namespace
+
+std::unique_ptr<JoinTable> JoinTable::OnDevice(std::shared_ptr<const RowSet> rows,
+                                               JoinTableOptions options, DeviceMade made,
+                                               memory::MemoryBudget* budget) {
+  std::unique_ptr<JoinTable> table(new JoinTable(std::move(rows), std::move(options), budget));
+  table->base_ = made.view.base;
+  table->size_ = made.view.size;
+  table->bits_ = made.bits;
+  table->made_ = std::move(made);
+  table->CountBits();
+  return table;
+}
+
+// Every row in the table has a bit of its own.
+void JoinTable::CountBits() {
+  for (uint64_t at = 0; at < size_; at += 64) {
+    uint64_t word;
+    std::memcpy(&word, bits_->data() + at / 8, sizeof word);
+    if (word == 0) continue;
+    const int64_t first = base_ + static_cast<int64_t>(at);
+    if (!key_zone_.known) key_zone_ = {.known = true, .min = first + std::countr_zero(word)};
+    key_zone_.max = first + 63 - std::countl_zero(word);
+    num_keys_ += std::popcount(word);
+  }
+  num_rows_ = num_keys_;
+}
 
 base::Status JoinTable::BuildDirect(const schedule::Workers& workers) {
   SVM_RETURN_NOT_OK(ChooseSpan());

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,20 @@ class JoinTable {
                                                         JoinTableOptions options,
                                                         memory::MemoryBudget* budget,
                                                         const schedule::Workers& workers);
+
+  // A direct table that a device has made in its memory; if keys repeat nobody asks for rows.
+  struct DeviceMade {
+    kernels::DirectView view;              // the device's
+    std::shared_ptr<const void> memory;    // behind it, to be held
+    std::shared_ptr<memory::Buffer> bits;  // the host's copy of the view's, padded by 8 zeros
+  };
+  // It is for kernels of that device: the host knows of it which keys there are, and 'rows' has
+  // columns but no rows.
+  static std::unique_ptr<JoinTable> OnDevice(std::shared_ptr<const RowSet> rows,
+                                             JoinTableOptions options, DeviceMade made,
+                                             memory::MemoryBudget* budget);
+  // What a device has made; nothing where the host has.
+  const std::optional<DeviceMade>& on_device() const { return made_; }
 
   const JoinShape& shape() const { return options_.shape; }
   const RowSet& rows() const { return *rows_; }
@@ -69,6 +84,7 @@ class JoinTable {
   base::Status ChooseSpan();
   base::Status FillDirect(const schedule::Workers& workers);
   void MakeBytes();
+  void CountBits();
   base::Status BuildHash(const schedule::Workers& workers);
   base::Status FillHash(const schedule::Workers& workers);
   base::Status MakeNext();
@@ -83,6 +99,7 @@ class JoinTable {
   std::shared_ptr<memory::Buffer> codes_;
 
   // Direct.
+  std::optional<DeviceMade> made_;
   int64_t base_ = 0;
   uint64_t size_ = 0;
   std::shared_ptr<memory::Buffer> bits_;

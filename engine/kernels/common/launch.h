@@ -78,6 +78,23 @@ struct LaunchGroups {
   u64 row_words;  // of the whole row
 };
 
+// A join's table that a launch makes, in the device's memory: addressed by key - base, as a
+// DirectView is. All of it but 'groups' is zeros at first.
+struct TableFound {
+  u32 num_groups;  // that have a number
+  u32 repeated;    // not 0: some key came twice
+};
+inline constexpr u32 kBusyNumber = ~0u;
+struct LaunchTable {
+  u32* bits;     // existence, one bit a key
+  u16* codes;    // a key's group, as its number; null where nobody groups by it
+  u32* numbers;  // a group's number, from 1; 0: none yet; kBusyNumber while it is being given
+  u32* groups;   // of the groups with a number, by number - 1
+  TableFound* found;
+  i64 base;
+  u64 size;  // of addressable keys
+};
+
 // The argument of a launch. It lies at the start of a block of bytes that every block of threads
 // copies into its shared memory; the arrays of the call lie in the same bytes, and their pointers
 // are distances from its start. Other pointers are addresses of the device.
@@ -86,8 +103,10 @@ struct alignas(16) LaunchBlock {
   const SegmentRows* segments;  // of the device
   u32 num_segments;
   u32 block_bytes;  // of the whole block, a multiple of 16
-  u32 wide_steps;   // steps before rows are queued: those that the text writes as one verb
-  u32 queue_at;     // shared memory: kQueueRows ids a warp
+  u32 first_block;  // of the launch's blocks those that work on this: num_blocks from here on
+  u32 num_blocks;
+  u32 wide_steps;  // steps before rows are queued: those that the text writes as one verb
+  u32 queue_at;    // shared memory: kQueueRows ids a warp
 
   const ResidentBits* residents;  // in the block
   u32 num_residents;
@@ -107,6 +126,14 @@ struct alignas(16) LaunchBlock {
   u32 launch;  // number of this launch among those of its run
 
   LaunchGroups groups;  // instead: groups by hash, whose accumulators start at 'initial'
+  LaunchTable table;    // instead: a table for who joins
+};
+
+// The argument of a launch with several sentences: each has blocks of its own, one after another.
+inline constexpr u32 kMostParts = 8;
+struct LaunchParts {
+  const LaunchBlock* part[kMostParts];  // of the device
+  u32 end_block[kMostParts];            // by part; those that are not there have none
 };
 
 }  // namespace shadowvm::kernels

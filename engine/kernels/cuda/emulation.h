@@ -13,13 +13,13 @@ namespace shadowvm::kernels {
 
 #define SVM_UNROLL
 #define SVM_ROLLED
-#define SVM_KERNEL_ENTRY                                               \
-  static void svm_emulated(const LaunchBlock* svm_argument);           \
-  extern "C" void svm_kernel(void* lane) {                             \
-    svm_lane = static_cast<EmulatedLane*>(lane);                       \
-    svm_emulated(static_cast<const LaunchBlock*>(svm_lane->argument)); \
-  }                                                                    \
-  static void svm_emulated(const LaunchBlock* svm_argument)
+#define SVM_KERNEL_ENTRY(Argument)                                  \
+  static void svm_emulated(const Argument* svm_argument);           \
+  extern "C" void svm_kernel(void* lane) {                          \
+    svm_lane = static_cast<EmulatedLane*>(lane);                    \
+    svm_emulated(static_cast<const Argument*>(svm_lane->argument)); \
+  }                                                                 \
+  static void svm_emulated(const Argument* svm_argument)
 
 // The fiber that runs. It comes back from a wait as itself.
 static EmulatedLane* svm_lane = nullptr;
@@ -27,7 +27,6 @@ static EmulatedLane* svm_lane = nullptr;
 SVM_INLINE u32 thread_in_block() { return svm_lane->thread; }
 SVM_INLINE u32 block_threads() { return svm_lane->block_threads; }
 SVM_INLINE u32 block_number() { return svm_lane->block; }
-SVM_INLINE u32 num_blocks() { return svm_lane->num_blocks; }
 SVM_INLINE u32 lane_number() { return svm_lane->thread % kWarpLanes; }
 
 SVM_INLINE u32 warp_ballot(bool vote) {
@@ -130,6 +129,11 @@ SVM_INLINE V atomic_add(V* p, V v) {
 SVM_INLINE u32 atomic_add_shared(u32* p, u32 v) { return atomic_add(p, v); }
 SVM_INLINE void atomic_min(i64* p, i64 v) { *p = v < *p ? v : *p; }
 SVM_INLINE void atomic_max(i64* p, i64 v) { *p = v > *p ? v : *p; }
+SVM_INLINE u32 atomic_or(u32* p, u32 v) {
+  const u32 old = *p;
+  *p = old | v;
+  return old;
+}
 template <class V>
 SVM_INLINE V atomic_swap_if(V* p, V old, V v) {
   const V found = *p;

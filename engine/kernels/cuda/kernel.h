@@ -94,15 +94,39 @@ SVM_INLINE void end_kernel(DeviceCall& call) {
   if (call.error != 0) atomic_swap_if(block->error, 0u, call.error);
 }
 
+// The part that a block works on; there is one.
+SVM_INLINE u32 part_of_block(const LaunchParts* parts) {
+  u32 part = 0;
+  while (block_number() >= parts->end_block[part]) ++part;
+  return part;
+}
+
 // SVM_KERNEL(call) { … } is the kernel.
 #define SVM_KERNEL(call)                                               \
   SVM_INLINE void svm_sentence(::shadowvm::kernels::DeviceCall* call); \
-  SVM_KERNEL_ENTRY {                                                   \
+  SVM_KERNEL_ENTRY(::shadowvm::kernels::LaunchBlock) {                 \
     ::shadowvm::kernels::DeviceCall svm_call;                          \
     ::shadowvm::kernels::begin_kernel(svm_call, svm_argument);         \
     svm_sentence(&svm_call);                                           \
     ::shadowvm::kernels::end_kernel(svm_call);                         \
   }                                                                    \
   SVM_INLINE void svm_sentence(::shadowvm::kernels::DeviceCall* call)
+
+// A kernel of several sentences: SVM_PART(0, call) { … }, SVM_PART(1, call) { … } and so on, then
+// SVM_KERNEL_OF_PARTS { SVM_RUN_PART(0); SVM_RUN_PART(1); … }.
+#define SVM_PART(number, call) \
+  SVM_INLINE void svm_part_##number(::shadowvm::kernels::DeviceCall* call)
+#define SVM_KERNEL_OF_PARTS                                                       \
+  SVM_INLINE void svm_parts(u32 svm_part, ::shadowvm::kernels::DeviceCall* call); \
+  SVM_KERNEL_ENTRY(::shadowvm::kernels::LaunchParts) {                            \
+    const u32 svm_part = ::shadowvm::kernels::part_of_block(svm_argument);        \
+    ::shadowvm::kernels::DeviceCall svm_call;                                     \
+    ::shadowvm::kernels::begin_kernel(svm_call, svm_argument->part[svm_part]);    \
+    svm_parts(svm_part, &svm_call);                                               \
+    ::shadowvm::kernels::end_kernel(svm_call);                                    \
+  }                                                                               \
+  SVM_INLINE void svm_parts(u32 svm_part, ::shadowvm::kernels::DeviceCall* call)
+#define SVM_RUN_PART(number) \
+  if (svm_part == number) svm_part_##number(call)
 
 }  // namespace shadowvm::kernels

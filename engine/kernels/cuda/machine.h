@@ -24,13 +24,12 @@ namespace shadowvm::kernels {
 // saves.
 #define SVM_ROLLED _Pragma("unroll 1")
 // One block of all its threads a processor: what is in shared memory is there once.
-#define SVM_KERNEL_ENTRY \
-  extern "C" __global__ void __launch_bounds__(1024, 1) svm_kernel(const LaunchBlock* svm_argument)
+#define SVM_KERNEL_ENTRY(Argument) \
+  extern "C" __global__ void __launch_bounds__(1024, 1) svm_kernel(const Argument* svm_argument)
 
 SVM_INLINE u32 thread_in_block() { return threadIdx.x; }
 SVM_INLINE u32 block_threads() { return blockDim.x; }
 SVM_INLINE u32 block_number() { return blockIdx.x; }
-SVM_INLINE u32 num_blocks() { return gridDim.x; }
 SVM_INLINE u32 lane_number() { return threadIdx.x & 31; }
 
 // All lanes of a warp come together to these.
@@ -141,6 +140,7 @@ SVM_INLINE u64 atomic_add(u64* p, u64 v) {
 SVM_INLINE void atomic_add(double* p, double v) { atomicAdd(p, v); }
 SVM_INLINE void atomic_min(i64* p, i64 v) { atomicMin(reinterpret_cast<long long*>(p), v); }
 SVM_INLINE void atomic_max(i64* p, i64 v) { atomicMax(reinterpret_cast<long long*>(p), v); }
+SVM_INLINE u32 atomic_or(u32* p, u32 v) { return atomicOr(p, v); }
 SVM_INLINE u32 atomic_swap_if(u32* p, u32 old, u32 v) { return atomicCAS(p, old, v); }
 SVM_INLINE u64 atomic_swap_if(u64* p, u64 old, u64 v) {
   return atomicCAS(reinterpret_cast<unsigned long long*>(p), (unsigned long long)(old),

@@ -33,8 +33,8 @@ struct Tile {
 
   SVM_MEMBER explicit Tile(const DeviceCall* call) {
     const u32 warp = thread_in_block() / 32, warps = block_threads() / 32;
-    next = block_number() * warps + warp;
-    stride = num_blocks() * warps;
+    next = (block_number() - call->block->first_block) * warps + warp;
+    stride = call->block->num_blocks * warps;
     queue = reinterpret_cast<u32*>(shared_memory() + call->block->queue_at) + warp * kQueueRows;
   }
 };

@@ -18,3 +18,4 @@
 #include "engine/kernels/cuda/hash_group.h"
 #include "engine/kernels/cuda/kernel.h"
 #include "engine/kernels/cuda/output.h"
+#include "engine/kernels/cuda/table.h"

@@ -175,12 +175,18 @@ struct Accumulate {
   bool checked = false;  // kSumInt, kSumWide: an overflow is an error
 };
 
-enum class SinkForm : uint8_t { kCollect, kSingleGroup, kDenseGroups, kHashGroups };
+enum class SinkForm : uint8_t {
+  kCollect,
+  kSingleGroup,
+  kDenseGroups,
+  kHashGroups,
+  kTable,  // the table of a join on one integer key, by direct address; on a GPU alone
+};
 
 struct Sink {
   SinkForm form = SinkForm::kCollect;
-  std::vector<OutputColumn> outputs;  // kCollect
-  std::vector<GroupKey> keys;         // dense and hash
+  std::vector<OutputColumn> outputs;  // kCollect; kTable: the join's key
+  std::vector<GroupKey> keys;         // dense and hash; kTable: dense ones of a build row's group
   int key_words = 0;                  // kHashGroups; word 0 holds null bits if any key is nullable
   std::vector<Accumulate> accumulates;
   int row_words = 1;  // accumulators of one group

@@ -55,10 +55,15 @@ std::string SinkTitle(const Blueprint& blueprint, const std::vector<plan::Expres
     case SinkForm::kHashGroups:
       return "; groups by " + NamesOf(keys, blueprint);
     case SinkForm::kCollect:
+    case SinkForm::kTable:
       break;
   }
   std::vector<plan::ExpressionPtr> values;
   for (const OutputColumn& output : blueprint.sink.outputs) values.push_back(output.value);
+  if (blueprint.sink.form == SinkForm::kTable) {
+    const std::string groups = keys.empty() ? "" : ", groups by " + NamesOf(keys, blueprint);
+    return "; table by " + NamesOf(values, blueprint) + groups;
+  }
   return values.empty() ? "; counts rows" : "; collects " + NamesOf(values, blueprint);
 }
 

@@ -70,20 +70,34 @@ class KernelRenderer {
       : blueprint_(blueprint), words_(WordsFor(target)) {}
 
   RenderedKernel Render() {
-    TextBuilder body;
-    RenderTiles(&body);
+    const std::string title = "// " + blueprint_.title + "\n";
+    return {title + Head(words_) + Sentence(words_.kernel), std::move(arguments_)};
+  }
+
+  RenderedKernel RenderPart(int number) {
+    const std::string head = "SVM_PART(" + Number(number) + ", call)";
+    return {"// " + blueprint_.title + "\n" + Sentence(head), std::move(arguments_)};
+  }
+
+  static std::string Head(const TargetWords& words) {
     TextBuilder out;
-    out.Line("// " + blueprint_.title);
-    out.Line("#include \"" + std::string(words_.verbs) + "\"");
+    out.Line("#include \"" + std::string(words.verbs) + "\"");
     out.Line();
     out.Line("using namespace shadowvm::kernels;");
     out.Line();
-    out.Line(std::string(words_.kernel) + " {");
-    RenderDeclarations(&out);
-    return {out.text() + body.text() + "}\n", std::move(arguments_)};
+    return out.text();
   }
 
  private:
+  std::string Sentence(std::string_view head) {
+    TextBuilder body;
+    RenderTiles(&body);
+    TextBuilder out;
+    out.Line(std::string(head) + " {");
+    RenderDeclarations(&out);
+    return out.text() + body.text() + "}\n";
+  }
+
   void RenderDeclarations(TextBuilder* out) {
     int slot = 0;
     for (const SourceColumn& column : blueprint_.columns) {
@@ -347,6 +361,20 @@ class KernelRenderer {
 
 RenderedKernel Render(const Blueprint& blueprint, Target target) {
   return KernelRenderer(blueprint, target).Render();
+}
+
+RenderedKernel RenderPart(const Blueprint& blueprint, int number) {
+  return KernelRenderer(blueprint, Target::kCuda).RenderPart(number);
+}
+
+std::string JoinParts(const std::vector<std::string>& parts) {
+  std::string text = KernelRenderer::Head(WordsFor(Target::kCuda));
+  std::string run;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    text += parts[i] + "\n";
+    run += "  SVM_RUN_PART(" + std::to_string(i) + ");\n";
+  }
+  return text + "SVM_KERNEL_OF_PARTS {\n" + run + "}\n";
 }
 
 }  // namespace shadowvm::vkernel

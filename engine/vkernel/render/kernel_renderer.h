@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/vkernel/blueprint/blueprint.h"
 #include "engine/vkernel/render/arguments.h"
@@ -21,5 +22,10 @@ struct RenderedKernel {
 // the same for every target; what differs is what is said around it. For Target::kCuda the
 // blueprint must be one that WhyNotOnCuda has nothing against.
 RenderedKernel Render(const Blueprint& blueprint, Target target = Target::kCpu);
+
+// Several sentences of a GPU in one kernel, for launches that would each be over in no time: part
+// by part, numbered from 0, and then the texts of all of them as one.
+RenderedKernel RenderPart(const Blueprint& blueprint, int number);
+std::string JoinParts(const std::vector<std::string>& parts);
 
 }  // namespace shadowvm::vkernel

@@ -66,6 +66,9 @@ void SinkRenderer::RenderRows(int level) {
     case SinkForm::kHashGroups:
       RenderHashGroups(level);
       return;
+    case SinkForm::kTable:
+      RenderTable(level);
+      return;
   }
 }
 
@@ -136,12 +139,30 @@ void SinkRenderer::RenderOutput(const OutputColumn& output, int index, int level
   }
 }
 
-void SinkRenderer::RenderDenseGroups(int level) {
-  const std::string tile = TileName(level);
+void SinkRenderer::RenderSlots(int level) {
   out_.Line("Slots g;");
-  out_.Line("start_slots(" + tile + ", g);");
+  out_.Line("start_slots(" + TileName(level) + ", g);");
   int index = 0;
   for (const GroupKey& key : sink_.keys) RenderDenseKey(key, index++, level);
+}
+
+// A row whose key is null is in no table.
+void SinkRenderer::RenderTable(int level) {
+  if (!sink_.keys.empty()) RenderSlots(level);
+  const plan::ExpressionPtr& key = sink_.outputs[0].value;
+  RowScope scope(blueprint_, arguments_, &out_, level);
+  TextBuilder::Block rows(&out_, "SVM_EACH_ROW(" + TileName(level) + ")");
+  scope.BindRows({key});
+  const Value value = scope.expressions().Render(*key);
+  const std::string guard = value.nullable() ? "if (" + Not(value.null) + ") " : "";
+  out_.Line(guard + (sink_.keys.empty()
+                         ? "enter_key(call, " + Bare(value.text) + ");"
+                         : "enter_key_of_group(call, " + Bare(value.text) + ", g.slot[j]);"));
+}
+
+void SinkRenderer::RenderDenseGroups(int level) {
+  const std::string tile = TileName(level);
+  RenderSlots(level);
   const std::string words = Number(sink_.row_words);
   out_.Line("count_slots(" + tile + ", g, dense, " + words + ");");
   for (const Accumulate& accumulate : sink_.accumulates) {

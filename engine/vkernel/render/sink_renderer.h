@@ -27,6 +27,9 @@ class SinkRenderer {
   bool TryAppendColumn(const OutputColumn& output, int index, int level);
   std::string OutputText(const OutputColumn& output, RowScope* scope, std::string* null);
   void RenderDenseGroups(int level);
+  void RenderTable(int level);
+  // Declares 'g', the group of each row by its dense keys.
+  void RenderSlots(int level);
   void RenderDenseKey(const GroupKey& key, int index, int level);
   void RenderHashGroups(int level);
   void RenderAccumulates(int level, const std::string& row);

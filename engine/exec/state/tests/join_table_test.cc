@@ -247,6 +247,32 @@ TEST_F(JoinTableTest, FailsCleanly) {
   }
 }
 
+// What the host knows of a table that a device has made: the keys that are there.
+TEST_F(JoinTableTest, MadeByADevice) {
+  const auto no_rows = Rows({Values<int32_t>(kInt32, std::vector<int32_t>())}, 0);
+  const auto made = [&](const std::vector<uint64_t>& keys, uint64_t size) {
+    auto bits = memory::Buffer::Make(&budget_, 16, "bits", memory::Buffer::Fill::kZero);
+    for (const uint64_t key : keys) (*bits)->data()[key / 8] |= 1 << key % 8;
+    kernels::DirectView view{};
+    view.base = -5;
+    view.size = size;
+    return JoinTable::OnDevice(no_rows, {kDirectUnchecked, {0}, false, ZoneFrom(-5, 14)},
+                               {view, nullptr, *bits}, &budget_);
+  };
+  const auto some = made({2, 8, 17}, 20);
+  ASSERT_TRUE(some->on_device());
+  EXPECT_TRUE(some->unique());
+  EXPECT_EQ(some->num_keys(), 3);
+  EXPECT_EQ(some->key_zone().min, -3);
+  EXPECT_EQ(some->key_zone().max, 12);
+  EXPECT_FALSE(some->covers_probes());
+  EXPECT_EQ(some->direct().bits[1], 1);
+  const auto none = made({}, 20);
+  EXPECT_EQ(none->num_keys(), 0);
+  EXPECT_FALSE(none->key_zone().known);
+  EXPECT_TRUE(made({0, 1, 2, 3, 4, 5, 6, 7, 8}, 9)->covers_probes());
+}
+
 TEST_F(JoinTableTest, StopsWhenCancelled) {
   cancel_.Cancel();
   const auto rows = Rows({Values<int32_t>(kInt32, {{3}, {3}, {9}})}, 3);

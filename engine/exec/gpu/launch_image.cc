@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#include "engine/exec/gpu/launch_image.h"
+
+#include <algorithm>
+
+namespace shadowvm::exec {
+namespace {
+
+using device::DeviceAddress;
+
+template <typename T>
+int64_t Count(const std::vector<T>& values) {
+  return static_cast<int64_t>(values.size());
+}
+
+}  // namespace
+
+DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
+                          std::optional<LaunchPlan>* plan, LaunchWriter* writer) {
+  const kernels::u32 no_error = 0;
+  kernels::LaunchBlock head{};
+  head.call = WriteCall(inputs, writer);
+  inputs.sink.Write(writer, &head);
+  head.error = writer->AddRoom(&no_error, 1);
+  std::vector<kernels::ResidentBits> residents(inputs.binding.blueprint().joins.size());
+  const int64_t block_bytes = writer->block_size() +
+                              Count(residents) * int64_t{sizeof residents[0]} +
+                              Count(inputs.steps.order) + 32;
+  if (!plan->has_value()) *plan = PlanLaunch(facts, inputs, block_bytes);
+  const LaunchPlan& made = **plan;
+  std::copy(made.residents.begin(), made.residents.end(), residents.begin());
+  head.residents = writer->AddArray(residents.data(), Count(residents));
+  head.call.order = writer->AddArray(made.steps.order.data(), Count(made.steps.order));
+  head.call.num_steps = static_cast<kernels::u32>(made.steps.order.size());
+  head.wide_steps = static_cast<kernels::u32>(made.steps.wide);
+  head.num_residents = static_cast<kernels::u32>(made.residents.size());
+  head.queue_at = made.queue_at;
+  head.dense_at = made.dense_at;
+  writer->Finish(head);
+  return reinterpret_cast<DeviceAddress>(head.error);
+}
+
+double ShareLeft(const MeasuredSteps& steps) {
+  double share = 1;
+  for (const uint8_t step : steps.order) share *= steps.estimates[step].selectivity;
+  return share;
+}
+
+SegmentLists WriteLists(const LaunchSegments& segments, LaunchWriter* writer) {
+  SegmentLists lists;
+  for (const auto& column : segments.columns) {
+    lists.columns.push_back(
+        reinterpret_cast<DeviceAddress>(writer->AddData(column.data(), Count(column))));
+  }
+  const auto* const rows = writer->AddData(segments.rows.data(), Count(segments.rows));
+  lists.rows = reinterpret_cast<DeviceAddress>(rows);
+  lists.num_entries = Count(segments.rows);
+  return lists;
+}
+
+kernels::LaunchBlock* Point(uint8_t* block, const SegmentLists& lists) {
+  auto* const head = reinterpret_cast<kernels::LaunchBlock*>(block);
+  const auto columns_at = reinterpret_cast<uintptr_t>(head->call.columns);
+  auto* const columns = reinterpret_cast<kernels::ColumnView*>(block + columns_at);
+  for (size_t i = 0; i < lists.columns.size(); ++i) {
+    columns[i].data = reinterpret_cast<const void*>(lists.columns[i]);
+  }
+  head->segments = reinterpret_cast<const kernels::SegmentRows*>(lists.rows);
+  head->num_segments = static_cast<kernels::u32>(lists.num_entries);
+  return head;
+}
+
+DeviceAddress WritePiece(const LaunchPiece& piece, const LaunchSegments& segments,
+                         std::span<const uint8_t> block, LaunchWriter* writer) {
+  std::vector<uint8_t> own(block.begin(), block.end());
+  kernels::LaunchBlock* const head = Point(own.data(), WriteLists(segments, writer));
+  if (piece.groups != 0) head->call.dense = reinterpret_cast<kernels::i64*>(piece.groups);
+  head->launch = static_cast<kernels::u32>(piece.number);
+  head->first_block = static_cast<kernels::u32>(piece.first_block);
+  head->num_blocks = static_cast<kernels::u32>(piece.num_blocks);
+  return reinterpret_cast<DeviceAddress>(writer->AddData(own.data(), Count(own)));
+}
+
+int64_t PieceBytes(const std::vector<SegmentPtr>& segments, int64_t num_columns,
+                   int64_t block_bytes) {
+  constexpr int64_t kAround = 32;  // alignment and padding of one array
+  int64_t entries = 0;
+  for (const SegmentPtr& segment : segments) {
+    entries += std::max<int64_t>(Count(segment->live), 1);
+  }
+  const int64_t entry =
+      num_columns * int64_t{sizeof(kernels::SegmentColumn)} + int64_t{sizeof(kernels::SegmentRows)};
+  return entries * entry + block_bytes + (num_columns + 2) * kAround;
+}
+
+}  // namespace shadowvm::exec

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ShadowVM authors
+
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/exec/gpu/launch_call.h"
+#include "engine/exec/gpu/launch_plan.h"
+#include "engine/exec/gpu/launch_segments.h"
+
+// What launches are told, as bytes: tables that all launches of a run look into, and a piece of
+// each launch's own.
+namespace shadowvm::exec {
+
+// Writes what every launch of a run is told; gives where the kernel leaves an error. Without a plan
+// it makes one, which depends on the size of what is written, and that on no plan.
+device::DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
+                                  std::optional<LaunchPlan>* plan, LaunchWriter* writer);
+
+// Where lists of segments are on the device.
+struct SegmentLists {
+  std::vector<device::DeviceAddress> columns;
+  device::DeviceAddress rows = 0;
+  int64_t num_entries = 0;
+};
+SegmentLists WriteLists(const LaunchSegments& segments, LaunchWriter* writer);
+// Tells a launch, by its block, of its segments.
+kernels::LaunchBlock* Point(uint8_t* block, const SegmentLists& lists);
+
+// A launch among those of a run, or a part of one.
+struct LaunchPiece {
+  int number = 0;
+  int first_block = 0;
+  int num_blocks = 0;
+  device::DeviceAddress groups = 0;  // its own; 0: those of the block
+};
+// Writes a launch's own piece: its number, its segments, and its copy of the block, which is what
+// it is started with, and whose address this is.
+device::DeviceAddress WritePiece(const LaunchPiece& piece, const LaunchSegments& segments,
+                                 std::span<const uint8_t> block, LaunchWriter* writer);
+// The most that a piece takes.
+int64_t PieceBytes(const std::vector<SegmentPtr>& segments, int64_t num_columns,
+                   int64_t block_bytes);
+
+// The share of rows that steps leave, taken to know nothing of each other.
+double ShareLeft(const MeasuredSteps& steps);
+
+}  // namespace shadowvm::exec
