@@ -70,6 +70,8 @@ NOT_FOR_A_GPU = ("a filter that computes with strings", "a join on strings", "gr
 NOT_FOR_BOTH = ("only groups in arrays",)
 # What speeds that were measured so far decide, and not the query.
 NOT_WORTH_IT = ("which costs more to bring back than to find", "are more than are worth bringing back")
+# The same for sorts.
+NOT_SORTED_THERE = ("too few rows", "a few of many rows", "most rows differ only beyond")
 
 
 def check_gpu_share(answers: dict[str, Answer], mode: str, least: float):
@@ -85,6 +87,17 @@ def check_gpu_share(answers: dict[str, Answer], mode: str, least: float):
     assert not failed, failed
     assert pipelines and ran >= least * len(pipelines), f"{ran} of {len(pipelines)} in mode {mode}: {others}"
     assert mode == "cpu" or any(pipeline["rows_on_gpu"] for pipeline in pipelines)
+
+
+def check_sorts(answers: dict[str, Answer], least: float):
+    """So many sorts were the GPU's in mode gpu, each with its times; the others' reasons are on the list."""
+    sorts = [sort for answer in answers.values() for sort in answer.report.get("sorts", [])]
+    there = [sort for sort in sorts if sort["mode"] == "gpu"]
+    others = Counter(sort["reason"] for sort in sorts if sort["mode"] != "gpu")
+    print(f"{len(there)} of {len(sorts)} sorts on the GPU; not:", *(f"{n} {why}" for why, n in others.most_common()), sep="\n  ")
+    assert all(sort["predicted_ms"] > 0 and sort["kernel_ms"] > 0 and "reason" not in sort for sort in there)
+    assert all(why.startswith(NOT_SORTED_THERE) for why in others), others
+    assert sorts and len(there) >= least * len(sorts), others
 
 
 def plain_value(value):

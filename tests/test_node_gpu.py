@@ -91,6 +91,9 @@ def test_a_client_is_told_what_was_predicted_and_why(start, table):
     assert later[0].mode in (CPU, GPU, MIXED) and later[0].reason not in ("", first[0].reason), later[0]
     assert later[0].predicted_ms > 0 and later[0].real_ms > 0, later[0]
     assert later[-1].index != later[0].index
+    (sort,) = (pipeline.sort for pipeline in later if pipeline.HasField("sort"))
+    assert (sort.mode, sort.rows, sort.reason) == (CPU, 7, "too few rows to be worth a launch"), sort
+    assert sort.predicted_ms > 0 and sort.real_ms > 0, sort
     assert client.status().devices[0].memory_used <= 64_000_000
 
 

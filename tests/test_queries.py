@@ -8,7 +8,7 @@ import commands
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from answers import MODES, ROUNDS, check_answer, check_gpu_share, check_rows, replay, rows_of
+from answers import MODES, ROUNDS, check_answer, check_gpu_share, check_rows, check_sorts, replay, rows_of
 from commands import DOUBLE, INT8, INT32, INT64, Command, aggregate_call, call, cast, column, decimal, literal
 from query_cases import all_cases
 from typed_tables import WORDS
@@ -21,6 +21,8 @@ def test_written_queries(program, tables, duck, tmp_path, mode):
                      rounds=ROUNDS[mode])
     if mode != "cpu":
         check_gpu_share(answers, mode, {"gpu": 0.6, "mixed": 0.1}[mode])
+    if mode == "gpu":
+        check_sorts(answers, 0.7)
     wrong = []
     for name, case in cases.items():
         try:

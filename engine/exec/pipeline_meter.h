@@ -21,7 +21,8 @@ class PipelineMeter {
         skipped_(stats.segments_skipped),
         partitions_(stats.partitions),
         num_meant_for_gpu_(stats.gpu.size()),
-        num_placed_(stats.devices.size()) {}
+        num_placed_(stats.devices.size()),
+        num_sorts_(stats.sorts.size()) {}
 
   PipelineStats Read(int index, int64_t rows_out) const {
     const std::chrono::duration<double, std::milli> time = Clock::now() - begin_;
@@ -46,6 +47,7 @@ class PipelineMeter {
       read.link_bytes = there.times.link_bytes;
       read.why_not_gpu = there.why_not;
     }
+    if (stats_.sorts.size() > num_sorts_) read.sort = stats_.sorts.back();
     return read;
   }
 
@@ -59,6 +61,7 @@ class PipelineMeter {
   const int64_t partitions_;
   const size_t num_meant_for_gpu_;
   const size_t num_placed_;
+  const size_t num_sorts_;
 };
 
 }  // namespace shadowvm::exec

@@ -19,6 +19,7 @@
 #include "engine/exec/mixed_run.h"
 #include "engine/exec/partition_rows.h"
 #include "engine/exec/pipeline_facts.h"
+#include "engine/exec/sort_run.h"
 #include "engine/exec/state/row_buffer.h"
 #include "engine/exec/state/row_conversion.h"
 
@@ -525,7 +526,6 @@ base::Result<RowSet> PipelineRun::RunHash(const plan::AggregateNode& node) {
 
 base::Result<RowSet> PipelineRun::RunSorted() {
   SVM_ASSIGN_OR_RETURN(RowSet rows, RunCollect(INT64_MAX));
-  const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_ASSIGN_OR_RETURN(rows, SortRows(context_, sort_, std::move(rows)));
   return KeepColumns(std::move(rows), KeptBy(*pipeline_.node));
 }

@@ -71,6 +71,7 @@ void Query::Begin(const RunOptions& options) {
   context_.stats->kernels.clear();
   context_.stats->gpu.clear();
   context_.stats->devices.clear();
+  context_.stats->sorts.clear();
 }
 
 bool Query::IsPlanLasting(const plan::Pipeline& pipeline) const {

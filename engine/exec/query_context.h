@@ -63,6 +63,16 @@ struct PipelineDevices {
   schedule::Trace trace;         // mode mixed, when it is wanted
 };
 
+// Who brought a pipeline's rows into order, where a GPU might have.
+struct SortDevices {
+  schedule::Mode mode = schedule::Mode::kCpu;  // cpu or gpu
+  int64_t rows = 0;                            // 0: nothing was sorted
+  std::string reason;       // why there, and if the GPU failed what it said; empty: as asked for
+  double predicted_ms = 0;  // of finding the order
+  double real_ms = 0;
+  GpuTimes times;
+};
+
 // What one query did, beside its answer.
 struct QueryStats {
   base::Spans spans;
@@ -75,6 +85,7 @@ struct QueryStats {
   std::vector<vkernel::KernelText> kernels;  // that it ran, in the order of its pipelines
   std::vector<GpuPipeline> gpu;              // of pipelines that were meant for it
   std::vector<PipelineDevices> devices;      // of pipelines with kernels, where there is a GPU
+  std::vector<SortDevices> sorts;            // where there is a GPU
 };
 
 // What one pipeline of a query did.
@@ -95,6 +106,7 @@ struct PipelineStats {
   double predicted_ms = 0;
   double real_ms = 0;
   std::string reason = {};
+  SortDevices sort = {};
 };
 
 // What a run is told, and whom it tells. 'cancel' and 'stats' may be null.

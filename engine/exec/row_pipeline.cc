@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/exec/sort_keys.h"
+#include "engine/exec/sort_run.h"
 #include "engine/exec/state/row_conversion.h"
 
 namespace shadowvm::exec {
@@ -34,6 +35,7 @@ base::Result<RowSet> RunSink(const QueryContext& context, const plan::Pipeline& 
       return KeepColumns(std::move(rows), KeptBy(*pipeline.node));
     }
     case plan::SinkKind::kLimit: {
+      const base::Span span(&context.stats->spans, base::Stage::kMerge);
       const auto& node = plan::As<plan::LimitNode>(*pipeline.node);
       SVM_ASSIGN_OR_RETURN(
           rows, Slice(std::move(rows), node.offset, node.count, context.budget, context.workers));
@@ -65,7 +67,6 @@ bool OnlyRearranges(const plan::Pipeline& pipeline) {
 
 base::Result<PipelineOutput> Rearrange(const QueryContext& context, const plan::Pipeline& pipeline,
                                        const PipelineOutput& input) {
-  const base::Span span(&context.stats->spans, base::Stage::kMerge);
   RowSet rows = *input.rows;
   for (const plan::Step& step : pipeline.steps) rows = PickColumns(std::move(rows), *step.map);
   SVM_ASSIGN_OR_RETURN(rows, RunSink(context, pipeline, std::move(rows)));

@@ -11,8 +11,7 @@ SortPlan PlanSort(const plan::ActionNode& node) {
   if (node.kind == plan::ActionKind::kTopN) {
     const auto& top = plan::As<plan::TopNNode>(node);
     keys = &top.keys;
-    plan.offset = top.offset;
-    plan.count = top.count;
+    plan.part = {top.offset, top.count};
   } else {
     keys = &plan::As<plan::SortNode>(node).keys;
   }
@@ -26,12 +25,6 @@ SortPlan PlanSort(const plan::ActionNode& node) {
     plan.keys.push_back({column, key.descending, key.nulls_first});
   }
   return plan;
-}
-
-base::Result<RowSet> SortRows(const QueryContext& context, const SortPlan& plan, RowSet rows) {
-  if (plan.offset == 0 && plan.count == INT64_MAX)
-    return Sort(rows, plan.keys, context.budget, context.workers);
-  return TopN(rows, plan.keys, plan.offset, plan.count, context.budget, context.workers);
 }
 
 const std::vector<int>& KeptBy(const plan::ActionNode& node) {

@@ -3,10 +3,8 @@
 
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "engine/exec/query_context.h"
 #include "engine/exec/state/sorter.h"
 #include "engine/plan/action_node.h"
 
@@ -16,8 +14,7 @@ namespace shadowvm::exec {
 struct SortPlan {
   std::vector<SortColumn> keys;
   std::vector<plan::ExpressionPtr> extra;  // behind the columns of the input
-  int64_t offset = 0;
-  int64_t count = INT64_MAX;
+  SortPart part;
 };
 
 SortPlan PlanSort(const plan::ActionNode& node);
@@ -25,7 +22,5 @@ SortPlan PlanSort(const plan::ActionNode& node);
 const std::vector<int>& KeptBy(const plan::ActionNode& node);
 // Only the columns of 'rows' that 'kept' names, in its order.
 RowSet KeepColumns(RowSet rows, const std::vector<int>& kept);
-
-base::Result<RowSet> SortRows(const QueryContext& context, const SortPlan& plan, RowSet rows);
 
 }  // namespace shadowvm::exec

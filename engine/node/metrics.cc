@@ -25,6 +25,18 @@ void AddShares(int64_t rows, int64_t rows_on_gpu, Metrics* metrics) {
   if (share > 0) SetShare(kGpuDevice, share, metrics->add_devices());
 }
 
+v1::SortMetrics ToProto(const exec::SortDevices& sort) {
+  v1::SortMetrics metrics;
+  metrics.set_mode(WireMode(sort.mode));
+  metrics.set_rows(sort.rows);
+  metrics.set_predicted_ms(sort.predicted_ms);
+  metrics.set_real_ms(sort.real_ms);
+  metrics.set_reason(Readable(sort.reason));
+  metrics.set_kernel_ms(sort.times.kernel_ms);
+  metrics.set_link_bytes(sort.times.link_bytes);
+  return metrics;
+}
+
 v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
   v1::PipelineMetrics metrics;
   metrics.set_index(static_cast<uint32_t>(stats.index));
@@ -41,6 +53,7 @@ v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
   metrics.set_predicted_ms(stats.predicted_ms);
   metrics.set_real_ms(stats.real_ms);
   metrics.set_reason(Readable(stats.reason));
+  if (stats.sort.rows > 0) *metrics.mutable_sort() = ToProto(stats.sort);
   if (stats.rows_in > 0) AddShares(stats.rows_in, stats.rows_on_gpu, &metrics);
   return metrics;
 }

@@ -46,6 +46,7 @@ base::Result<std::shared_ptr<arrow::Table>> RunOnce(exec::Engine* engine,
   replay->rows = stats.rows;
   replay->gpu = GpuTimesOf(stats);
   replay->pipelines = PipelinesOf(stats);
+  replay->sorts = std::move(stats.sorts);
   replay->traces = exec::TakeTraces(fs::path(replay->file).filename(), &stats);
   SVM_ASSIGN_OR_RETURN(replay->digest, DigestOf(*answer));
   return answer;
@@ -102,6 +103,7 @@ base::Result<std::vector<Replay>> RunCommandFiles(const ReplaySettings& settings
   // Who emulates a card wants to see what it can do, not what is worth it.
   if (settings.emulate_gpu) {
     options.gpu.least_build_rows = 0;
+    options.gpu.least_sort_rows = 0;
     // It makes no tables of build sides that are kept.
     options.keep_builds =
         settings.mode == schedule::Mode::kCpu || settings.mode == schedule::Mode::kMixed;

@@ -44,8 +44,9 @@ struct Replay {
   RowDigest digest;
   // Of the answers of all runs. Sums of doubles in another order, and limits, may differ.
   bool runs_agree = true;
-  exec::GpuTimes gpu;                        // where there is one, as the rest
-  std::vector<PlacedPipeline> pipelines;     // with kernels
+  exec::GpuTimes gpu;                     // where there is one, as the rest
+  std::vector<PlacedPipeline> pipelines;  // with kernels
+  std::vector<exec::SortDevices> sorts;
   std::vector<schedule::QueryTrace> traces;  // of those that were split, if asked for
 };
 

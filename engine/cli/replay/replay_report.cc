@@ -17,6 +17,26 @@ std::string Milliseconds(double value) {
   return text;
 }
 
+nlohmann::ordered_json ToJson(const exec::SortDevices& sort) {
+  nlohmann::ordered_json object;
+  object["rows"] = sort.rows;
+  object["mode"] = schedule::NameOf(sort.mode);
+  object["predicted_ms"] = sort.predicted_ms;
+  object["real_ms"] = sort.real_ms;
+  if (sort.mode == schedule::Mode::kGpu) object["kernel_ms"] = sort.times.kernel_ms;
+  if (!sort.reason.empty()) object["reason"] = sort.reason;
+  return object;
+}
+
+// Who sorted, and why where that was not asked for.
+std::string SortText(const exec::SortDevices& sort) {
+  std::string text = "  sort of " + std::to_string(sort.rows) +
+                     " rows: " + std::string(schedule::NameOf(sort.mode)) + ", predicted " +
+                     Milliseconds(sort.predicted_ms) + ", took " + Milliseconds(sort.real_ms);
+  if (!sort.reason.empty()) text += ", " + FirstLine(sort.reason);
+  return text + "\n";
+}
+
 void AddDevices(const ReplaySettings& settings, const Replay& replay,
                 nlohmann::ordered_json* object) {
   (*object)["gpu"] = {{"kernel_ms", replay.gpu.kernel_ms},
@@ -50,6 +70,7 @@ nlohmann::ordered_json ToJson(const ReplaySettings& settings, const Replay& repl
   object["ordered_digest"] = ToHex(replay.digest.ordered);
   object["runs_agree"] = replay.runs_agree;
   if (!replay.pipelines.empty()) AddDevices(settings, replay, &object);
+  for (const exec::SortDevices& sort : replay.sorts) object["sorts"].push_back(ToJson(sort));
   return object;
 }
 
@@ -72,6 +93,7 @@ std::string ToText(const Replay& replay) {
           ToHex(replay.digest.ordered) + "\n";
   if (!replay.runs_agree) text += "  answers of the runs differ\n";
   for (const PlacedPipeline& pipeline : replay.pipelines) text += "  " + ToText(pipeline) + "\n";
+  for (const exec::SortDevices& sort : replay.sorts) text += SortText(sort);
   return text;
 }
 

@@ -194,5 +194,27 @@ TEST(ReplayReportTest, SaysWhatAGpuTook) {
   EXPECT_NE(ToText(replay).find("answers of the runs differ\n"), std::string::npos);
 }
 
+TEST(ReplayReportTest, SaysWhoSorted) {
+  Replay replay;
+  exec::SortDevices& sort = replay.sorts.emplace_back();
+  sort.mode = schedule::Mode::kGpu;
+  sort.rows = 70;
+  sort.predicted_ms = 1.5;
+  sort.real_ms = 2;
+  sort.times.kernel_ms = 0.5;
+  sort.reason = "the GPU is predicted to sort them faster";
+  const auto sorts = ToJson(ReplaySettings(), std::vector{replay})["commands"][0]["sorts"];
+  EXPECT_EQ(sorts[0]["mode"], "gpu");
+  EXPECT_EQ(sorts[0]["rows"], 70);
+  EXPECT_EQ(sorts[0]["predicted_ms"], 1.5);
+  EXPECT_EQ(sorts[0]["real_ms"], 2);
+  EXPECT_EQ(sorts[0]["kernel_ms"], 0.5);
+  EXPECT_EQ(sorts[0]["reason"], sort.reason);
+  EXPECT_NE(ToText(replay).find("  sort of 70 rows: gpu, predicted 1.50 ms, took 2.00 ms, the GPU "
+                                "is predicted to sort them faster\n"),
+            std::string::npos)
+      << ToText(replay);
+}
+
 }  // namespace
 }  // namespace shadowvm::cli

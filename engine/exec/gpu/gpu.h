@@ -42,6 +42,8 @@ struct GpuOptions {
   // A join's build side whose rows are collected, of fewer rows, or with segments of which the
   // device has no copies, is left to the CPU (gpu/build_choice.h); 0: none is.
   int64_t least_build_rows = int64_t{4} << 20;
+  // Fewer rows are always sorted by the CPU; see schedule/sort_choice.h for others.
+  int64_t least_sort_rows = int64_t{256} << 10;
   // A kernel that takes longer hangs; 0: none does.
   std::chrono::milliseconds launch_limit{0};
   // From a failure until the next attempt; longer after each failure in a row.

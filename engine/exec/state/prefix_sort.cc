@@ -3,14 +3,12 @@
 
 #include "engine/exec/state/prefix_sort.h"
 
-#include <algorithm>
 #include <array>
 
 namespace shadowvm::exec {
 namespace {
 
-constexpr int kDigitBits = 8;
-constexpr uint64_t kDigitMask = (uint64_t{1} << kDigitBits) - 1;
+constexpr uint64_t kDigitMask = kernels::kSortDigits - 1;
 
 uint32_t DigitOf(const SortEntry& entry, int shift) {
   return static_cast<uint32_t>(entry.prefix >> shift & kDigitMask);
@@ -35,8 +33,9 @@ void SortByPrefix(std::span<SortEntry> entries, std::span<SortEntry> room) {
   for (const SortEntry& entry : entries) differing |= entry.prefix ^ entries[0].prefix;
   std::span<SortEntry> from = entries;
   std::span<SortEntry> to = room;
-  for (int shift = 0; shift < 64; shift += kDigitBits) {
-    if ((differing >> shift & kDigitMask) == 0) continue;
+  while (differing != 0) {
+    const int shift = LowestDigit(differing);
+    differing = WithoutDigit(differing, shift);
     SortByDigit(from, shift, to.data());
     std::swap(from, to);
   }

@@ -18,6 +18,9 @@ using u128 = unsigned __int128;
 
 constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
+// Rows that tell how many others a prefix leaves together.
+constexpr int64_t kLookedAt = 1024;
+
 // Bits that order as the value: NaN above all, both zeroes equal.
 uint64_t OrderedBits(double value) {
   const uint64_t bits = kernels::float_key(value);
@@ -43,15 +46,15 @@ int Compare(T a, T b) {
 
 }  // namespace
 
-SortOrder::SortOrder(const RowSet& rows, std::span<const SortColumn> keys) {
-  int room = 64;
+SortOrder::SortOrder(const RowSet& rows, std::span<const SortColumn> keys)
+    : num_rows_(rows.num_rows) {
   bool exact = true;
   for (const SortColumn& column : keys) {
     Key key = MakeKey(rows, column);
     if (exact) {
-      key.prefix_bits = std::min(key.bits(), room);
+      key.prefix_bits = std::min(key.bits(), 64 - prefix_bits_);
       exact = key.exact && key.prefix_bits == key.bits();
-      room -= key.prefix_bits;
+      prefix_bits_ += key.prefix_bits;
       if (exact) ++first_inexact_;
     }
     keys_.push_back(std::move(key));
@@ -106,8 +109,9 @@ void SortOrder::WithOrdinals(const Key& key, Function&& function) {
   }
 }
 
-void SortOrder::Fill(int64_t begin, int64_t end, SortEntry* entries) const {
-  for (int64_t row = begin; row < end; ++row) entries[row] = {0, static_cast<uint32_t>(row)};
+template <typename PrefixOf>
+void SortOrder::FillPrefixes(int64_t begin, int64_t end, PrefixOf&& prefix_of) const {
+  for (int64_t row = begin; row < end; ++row) prefix_of(row) = 0;
   for (const Key& key : keys_) {
     if (key.prefix_bits == 0) continue;
     const int cut = key.bits() - key.prefix_bits;
@@ -119,11 +123,39 @@ void SortOrder::Fill(int64_t begin, int64_t end, SortEntry* entries) const {
         const bool valid = !nullable || key.data->is_valid(row);
         u128 bits = valid ? ordinal(row) ^ flipped : 0;
         if (nullable) bits |= u128{valid == key.column.nulls_first} << key.value_bits;
-        const u128 shifted = static_cast<u128>(entries[row].prefix) << key.prefix_bits;
-        entries[row].prefix = static_cast<uint64_t>(shifted | bits >> cut);
+        uint64_t& prefix = prefix_of(row);
+        const u128 shifted = static_cast<u128>(prefix) << key.prefix_bits;
+        prefix = static_cast<uint64_t>(shifted | bits >> cut);
       }
     });
   }
+}
+
+void SortOrder::Fill(int64_t begin, int64_t end, SortEntry* entries) const {
+  for (int64_t row = begin; row < end; ++row) entries[row].row = static_cast<uint32_t>(row);
+  FillPrefixes(begin, end, [=](int64_t row) -> uint64_t& { return entries[row].prefix; });
+}
+
+void SortOrder::Fill(int64_t begin, int64_t end, uint64_t* prefixes) const {
+  FillPrefixes(begin, end, [=](int64_t row) -> uint64_t& { return prefixes[row]; });
+}
+
+double SortOrder::ShareTied() const {
+  const int64_t count = is_exact() ? 0 : std::min(num_rows_, kLookedAt);
+  std::vector<SortEntry> entries(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t row = num_rows_ * i / count;
+    entries[i].row = static_cast<uint32_t>(row);
+    FillPrefixes(row, row + 1, [&](int64_t) -> uint64_t& { return entries[i].prefix; });
+  }
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const SortEntry& a, const SortEntry& b) { return a.prefix < b.prefix; });
+  int64_t tied = 0;
+  for (int64_t i = 1; i < count; ++i) {
+    const SortEntry &a = entries[i - 1], &b = entries[i];
+    tied += a.prefix == b.prefix && CompareRows(a.row, b.row) != 0;
+  }
+  return count == 0 ? 0 : static_cast<double>(tied) / static_cast<double>(count);
 }
 
 int SortOrder::CompareValues(const Key& key, uint32_t a, uint32_t b) {

@@ -8,8 +8,6 @@
 
 #include "engine/base/fault.h"
 #include "engine/exec/state/prefix_sort.h"
-#include "engine/exec/state/row_conversion.h"
-#include "engine/exec/state/sort_order.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -89,29 +87,21 @@ base::Result<std::shared_ptr<Buffer>> MergeRuns(const SortOrder& order, std::vec
   return entries;
 }
 
-base::Result<RowSet> GatherEntries(const RowSet& rows, std::span<const SortEntry> entries,
-                                   memory::MemoryBudget* budget, const schedule::Workers& workers) {
-  const auto count = static_cast<int64_t>(entries.size());
-  SVM_ASSIGN_OR_RETURN(auto indexes, Buffer::Make(budget, count * 4, "sorted rows"));
-  for (int64_t i = 0; i < count; ++i) indexes->as<uint32_t>()[i] = entries[i].row;
-  return Gather(rows, {indexes->as<uint32_t>(), entries.size()}, budget, workers);
+base::Result<RowNumbers> NumbersOf(std::span<const SortEntry> entries,
+                                   memory::MemoryBudget* budget) {
+  const auto bytes = static_cast<int64_t>(entries.size() * sizeof(uint32_t));
+  SVM_ASSIGN_OR_RETURN(auto numbers, Buffer::Make(budget, bytes, "sorted rows"));
+  auto* const to = numbers->as<uint32_t>();
+  for (size_t i = 0; i < entries.size(); ++i) to[i] = entries[i].row;
+  return numbers;
 }
 
-base::Status CheckSize(const RowSet& rows) {
-  if (rows.num_rows < UINT32_MAX) return base::Status::OK();
-  return base::MakeError(base::ErrorCode::kCardinality, "a sort takes at most 2^32 - 2 rows");
-}
-
-}  // namespace
-
-base::Result<RowSet> Sort(const RowSet& rows, std::span<const SortColumn> keys,
-                          memory::MemoryBudget* budget, const schedule::Workers& workers) {
-  SVM_FAULT_POINT("exec.sort");
-  SVM_RETURN_NOT_OK(CheckSize(rows));
-  const SortOrder order(rows, keys);
-  SVM_ASSIGN_OR_RETURN(auto entries, MakeEntries(budget, rows.num_rows));
-  SVM_ASSIGN_OR_RETURN(auto room, MakeEntries(budget, rows.num_rows));
-  std::vector<Run> runs = CutIntoRuns(rows.num_rows, workers);
+base::Result<RowNumbers> OrderAll(const SortOrder& order, memory::MemoryBudget* budget,
+                                  const schedule::Workers& workers) {
+  const int64_t num_rows = order.num_rows();
+  SVM_ASSIGN_OR_RETURN(auto entries, MakeEntries(budget, num_rows));
+  SVM_ASSIGN_OR_RETURN(auto room, MakeEntries(budget, num_rows));
+  std::vector<Run> runs = CutIntoRuns(num_rows, workers);
   const auto sort = [&](SortEntry* begin, SortEntry* end) {
     const std::span run(begin, end);
     SortRun(order, run, {room->as<SortEntry>() + (begin - entries->as<SortEntry>()), run.size()});
@@ -119,21 +109,15 @@ base::Result<RowSet> Sort(const RowSet& rows, std::span<const SortColumn> keys,
   SVM_RETURN_NOT_OK(MakeRuns(order, runs, entries->as<SortEntry>(), workers, sort));
   SVM_ASSIGN_OR_RETURN(
       entries, MergeRuns(order, std::move(runs), std::move(entries), std::move(room), workers));
-  const std::span sorted(entries->as<SortEntry>(), rows.num_rows);
-  return GatherEntries(rows, sorted, budget, workers);
+  return NumbersOf({entries->as<SortEntry>(), static_cast<size_t>(num_rows)}, budget);
 }
 
-base::Result<RowSet> TopN(const RowSet& rows, std::span<const SortColumn> keys, int64_t offset,
-                          int64_t count, memory::MemoryBudget* budget,
-                          const schedule::Workers& workers) {
-  SVM_FAULT_POINT("exec.sort");
-  SVM_RETURN_NOT_OK(CheckSize(rows));
-  offset = std::clamp<int64_t>(offset, 0, rows.num_rows);
-  count = std::clamp<int64_t>(count, 0, rows.num_rows - offset);
-  const int64_t wanted = offset + count;
-  const SortOrder order(rows, keys);
-  SVM_ASSIGN_OR_RETURN(auto entries, MakeEntries(budget, rows.num_rows));
-  const std::vector<Run> runs = CutIntoRuns(rows.num_rows, workers);
+base::Result<RowNumbers> OrderFirst(const SortOrder& order, const SortPart& part,
+                                    memory::MemoryBudget* budget,
+                                    const schedule::Workers& workers) {
+  const int64_t wanted = part.offset + part.count;
+  SVM_ASSIGN_OR_RETURN(auto entries, MakeEntries(budget, order.num_rows()));
+  const std::vector<Run> runs = CutIntoRuns(order.num_rows(), workers);
   const auto select = [&](SortEntry* begin, SortEntry* end) {
     if (end - begin > wanted) std::nth_element(begin, begin + wanted, end, std::cref(order));
   };
@@ -146,7 +130,59 @@ base::Result<RowSet> TopN(const RowSet& rows, std::span<const SortColumn> keys, 
   }
   select(all, end);
   std::sort(all, all + wanted, std::cref(order));
-  return GatherEntries(rows, {all + offset, static_cast<size_t>(count)}, budget, workers);
+  return NumbersOf({all + part.offset, static_cast<size_t>(part.count)}, budget);
+}
+
+// Cuts positions where prefixes change: whatever lies between two cuts is one worker's.
+std::vector<Run> CutBetweenPrefixes(const uint64_t* prefixes, std::span<const uint32_t> numbers) {
+  const auto count = static_cast<int64_t>(numbers.size());
+  std::vector<Run> runs;
+  for (int64_t begin = 0; begin < count;) {
+    int64_t end = std::min(begin + kRunRows, count);
+    while (end < count && prefixes[numbers[end]] == prefixes[numbers[end - 1]]) ++end;
+    runs.push_back({begin, end});
+    begin = end;
+  }
+  return runs;
+}
+
+}  // namespace
+
+SortPart SortPart::Within(int64_t num_rows) const {
+  const int64_t begin = std::clamp<int64_t>(offset, 0, num_rows);
+  return {begin, std::clamp<int64_t>(count, 0, num_rows - begin)};
+}
+
+base::Status CheckSortSize(const RowSet& rows) {
+  if (rows.num_rows < UINT32_MAX) return base::Status::OK();
+  return base::MakeError(base::ErrorCode::kCardinality, "a sort takes at most 2^32 - 2 rows");
+}
+
+base::Result<RowNumbers> OrderRows(const SortOrder& order, const SortPart& part,
+                                   memory::MemoryBudget* budget, const schedule::Workers& workers) {
+  SVM_FAULT_POINT("exec.sort");
+  const SortPart within = part.Within(order.num_rows());
+  if (within.count == order.num_rows()) return OrderAll(order, budget, workers);
+  return OrderFirst(order, within, budget, workers);
+}
+
+base::Status OrderTies(const SortOrder& order, const uint64_t* prefixes,
+                       std::span<uint32_t> numbers, const schedule::Workers& workers) {
+  if (order.is_exact()) return base::Status::OK();
+  const std::vector<Run> runs = CutBetweenPrefixes(prefixes, numbers);
+  const auto before = [&](uint32_t a, uint32_t b) { return order.IsBefore(a, b); };
+  const auto task = [&](int, int64_t index) {
+    uint32_t* const last = numbers.data() + runs[index].end;
+    for (uint32_t* begin = numbers.data() + runs[index].begin; begin < last;) {
+      uint32_t* end = begin + 1;
+      while (end < last && prefixes[*end] == prefixes[*begin]) ++end;
+      // Most often they are equal in all keys, and so in order.
+      if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
+      begin = end;
+    }
+    return base::Status::OK();
+  };
+  return schedule::ParallelFor(workers, static_cast<int64_t>(runs.size()), task);
 }
 
 }  // namespace shadowvm::exec

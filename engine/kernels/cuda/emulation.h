@@ -44,6 +44,17 @@ SVM_INLINE u64 take_from_lane(u64 v, int lane) {
   svm_lane = self;
   return values[lane];
 }
+template <u32 bits>
+SVM_INLINE u32 lanes_alike(u32 v) {
+  EmulatedLane* const self = svm_lane;
+  const u64* const values = self->exchange(self, v);
+  svm_lane = self;
+  u32 alike = 0;
+  for (u32 lane = 0; lane < kWarpLanes; ++lane) {
+    alike |= u32((u32(values[lane]) ^ v) << (32 - bits) == 0) << lane;
+  }
+  return alike;
+}
 SVM_INLINE void block_sync() {
   EmulatedLane* const self = svm_lane;
   self->block_sync(self);

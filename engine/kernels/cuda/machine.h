@@ -39,6 +39,17 @@ SVM_INLINE void warp_sync() { __syncwarp(); }
 SVM_INLINE u64 take_from_lane(u64 v, int lane) {
   return __shfl_sync(~0u, (unsigned long long)(v), lane);
 }
+// The lanes that have the same low bits as this one.
+template <u32 bits>
+SVM_INLINE u32 lanes_alike(u32 v) {
+  u32 alike = ~0u;
+  SVM_UNROLL for (u32 bit = 0; bit < bits; ++bit) {
+    const bool is_set = (v >> bit & 1) != 0;
+    const u32 lanes = warp_ballot(is_set);
+    alike &= is_set ? lanes : ~lanes;
+  }
+  return alike;
+}
 SVM_INLINE void block_sync() { __syncthreads(); }
 // What this lane has written is there for all before what it writes next.
 SVM_INLINE void memory_fence() { __threadfence(); }

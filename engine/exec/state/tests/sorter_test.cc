@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "engine/exec/state/prefix_sort.h"
+#include "engine/exec/state/row_conversion.h"
 #include "engine/exec/state/tests/state_test.h"
 
 namespace shadowvm::exec {
@@ -91,6 +92,14 @@ class SorterTest : public StateTest {
         count);
   }
 
+  base::Result<RowSet> Sort(const RowSet& rows, const std::vector<SortColumn>& keys,
+                            const SortPart& part = {}) {
+    SVM_ASSIGN_OR_RETURN(const RowNumbers numbers,
+                         OrderRows(SortOrder(rows, keys), part, &budget_, workers_));
+    const std::span order(numbers->as<uint32_t>(), static_cast<size_t>(numbers->size()) / 4);
+    return Gather(rows, order, &budget_, workers_);
+  }
+
   static std::vector<uint32_t> Numbers(const RowSet& rows) {
     std::vector<uint32_t> numbers(rows.num_rows);
     for (int64_t i = 0; i < rows.num_rows; ++i) {
@@ -106,7 +115,7 @@ TEST_F(SorterTest, EveryKindDirectionAndNullOrder) {
     for (const bool descending : {false, true}) {
       for (const bool nulls_first : {false, true}) {
         const std::vector<SortColumn> keys = {{column, descending, nulls_first}};
-        const RowSet sorted = Sort(*rows, keys, &budget_, workers_).ValueOrDie();
+        const RowSet sorted = Sort(*rows, keys).ValueOrDie();
         ASSERT_EQ(Numbers(sorted), SortPlainly(*rows, keys)) << column << descending << nulls_first;
       }
     }
@@ -141,10 +150,10 @@ TEST_F(SorterTest, SeveralKeys) {
       key = {static_cast<int>(random_() % 6), random_() % 2 == 0, random_() % 2 == 0};
     }
     const std::vector<uint32_t> expected = SortPlainly(*rows, keys);
-    ASSERT_EQ(Numbers(Sort(*rows, keys, &budget_, workers_).ValueOrDie()), expected);
+    ASSERT_EQ(Numbers(Sort(*rows, keys).ValueOrDie()), expected);
     const int64_t offset = random_() % 50;
     const int64_t count = random_() % 200;
-    const RowSet top = TopN(*rows, keys, offset, count, &budget_, workers_).ValueOrDie();
+    const RowSet top = Sort(*rows, keys, {offset, count}).ValueOrDie();
     ASSERT_EQ(Numbers(top),
               std::vector<uint32_t>(expected.begin() + offset, expected.begin() + offset + count));
   }
@@ -154,19 +163,58 @@ TEST_F(SorterTest, LargeInputsInParallel) {
   const auto rows = RandomRows(200000);
   const std::vector<SortColumn> keys = {{0, true, false}, {5, false, true}};
   const std::vector<uint32_t> expected = SortPlainly(*rows, keys);
-  EXPECT_EQ(Numbers(Sort(*rows, keys, &budget_, workers_).ValueOrDie()), expected);
-  const RowSet top = TopN(*rows, keys, 10, 90000, &budget_, workers_).ValueOrDie();
+  EXPECT_EQ(Numbers(Sort(*rows, keys).ValueOrDie()), expected);
+  const RowSet top = Sort(*rows, keys, {10, 90000}).ValueOrDie();
   EXPECT_EQ(Numbers(top), std::vector<uint32_t>(expected.begin() + 10, expected.begin() + 90010));
+}
+
+// What a GPU does, and what is left to do after it: ties are short, or longer than a worker's run.
+TEST_F(SorterTest, TiesAfterASortByPrefixes) {
+  for (const int count : {0, 1, 3000, 100000}) {
+    const auto rows = RandomRows(count);
+    for (const std::vector<SortColumn>& keys :
+         {std::vector<SortColumn>{{0, true, false}, {5, false, true}},
+          {{5, true, true}, {1, false, true}},
+          {{3, false, false}, {0, true, true}},
+          {{0, false, true}, {4, true, true}}}) {
+      const SortOrder order(*rows, keys);
+      std::vector<uint64_t> prefixes(count);
+      order.Fill(0, count, prefixes.data());
+      std::vector<uint32_t> numbers(count);
+      std::iota(numbers.begin(), numbers.end(), 0);
+      std::stable_sort(numbers.begin(), numbers.end(),
+                       [&](uint32_t a, uint32_t b) { return prefixes[a] < prefixes[b]; });
+      ASSERT_TRUE(OrderTies(order, prefixes.data(), numbers, workers_).ok());
+      ASSERT_EQ(numbers, SortPlainly(*rows, keys));
+    }
+  }
+}
+
+TEST_F(SorterTest, TellsWhatPrefixesAreWorth) {
+  const auto rows = RandomRows(5000);
+  const SortOrder numbers(*rows, std::vector<SortColumn>{{6}});
+  EXPECT_TRUE(numbers.is_exact());
+  EXPECT_EQ(numbers.prefix_bits(), 13);
+  EXPECT_EQ(numbers.ShareTied(), 0);
+  const SortOrder texts(*rows, std::vector<SortColumn>{{5}, {6}});
+  EXPECT_FALSE(texts.is_exact());
+  EXPECT_EQ(texts.prefix_bits(), 64);
+  EXPECT_GT(texts.ShareTied(), 0.8);
+  // One bit does not fit, and few values are the same but for it.
+  const SortOrder doubles(*rows, std::vector<SortColumn>{{2}});
+  EXPECT_FALSE(doubles.is_exact());
+  EXPECT_EQ(doubles.ShareTied(), 0);
+  EXPECT_EQ(SortOrder(*RandomRows(1), std::vector<SortColumn>{{5}}).ShareTied(), 0);
 }
 
 TEST_F(SorterTest, FewRowsAndOddLimits) {
   const std::vector<SortColumn> keys = {{0, false, true}};
   for (const int count : {0, 1, 2}) {
     const auto rows = RandomRows(count);
-    EXPECT_EQ(Sort(*rows, keys, &budget_, workers_).ValueOrDie().num_rows, count);
-    EXPECT_EQ(TopN(*rows, keys, 0, 100, &budget_, workers_).ValueOrDie().num_rows, count);
-    EXPECT_EQ(TopN(*rows, keys, 5, 100, &budget_, workers_).ValueOrDie().num_rows, 0);
-    EXPECT_EQ(TopN(*rows, keys, 0, 0, &budget_, workers_).ValueOrDie().num_rows, 0);
+    EXPECT_EQ(Sort(*rows, keys).ValueOrDie().num_rows, count);
+    EXPECT_EQ(Sort(*rows, keys, {0, 100}).ValueOrDie().num_rows, count);
+    EXPECT_EQ(Sort(*rows, keys, {5, 100}).ValueOrDie().num_rows, 0);
+    EXPECT_EQ(Sort(*rows, keys, {0, 0}).ValueOrDie().num_rows, 0);
   }
 }
 
@@ -174,26 +222,23 @@ TEST_F(SorterTest, FewRowsAreSortedAsMany) {
   const std::vector<SortColumn> keys = {{0, false, true}, {4, true, false}};
   for (const int count : {63, 64, 65}) {
     const auto rows = RandomRows(count);
-    EXPECT_EQ(Numbers(Sort(*rows, keys, &budget_, workers_).ValueOrDie()),
-              SortPlainly(*rows, keys));
+    EXPECT_EQ(Numbers(Sort(*rows, keys).ValueOrDie()), SortPlainly(*rows, keys));
   }
 }
 
 TEST_F(SorterTest, NoKeysKeepTheOrder) {
   const auto rows = RandomRows(100);
-  const RowSet top = TopN(*rows, {}, 3, 4, &budget_, workers_).ValueOrDie();
+  const RowSet top = Sort(*rows, {}, {3, 4}).ValueOrDie();
   EXPECT_EQ(Numbers(top), (std::vector<uint32_t>{3, 4, 5, 6}));
 }
 
 TEST_F(SorterTest, FailsCleanly) {
   const auto rows = RandomRows(100000);
   const std::vector<SortColumn> keys = {{0, false, true}};
-  ExpectCleanAtEveryAllocation([&] { return Sort(*rows, keys, &budget_, workers_).status(); });
-  ExpectCleanAtEveryAllocation(
-      [&] { return TopN(*rows, keys, 1, 5, &budget_, workers_).status(); });
+  ExpectCleanAtEveryAllocation([&] { return Sort(*rows, keys).status(); });
+  ExpectCleanAtEveryAllocation([&] { return Sort(*rows, keys, {1, 5}).status(); });
   cancel_.Cancel();
-  EXPECT_EQ(base::CodeOf(Sort(*rows, keys, &budget_, workers_).status()),
-            base::ErrorCode::kCancelled);
+  EXPECT_EQ(base::CodeOf(Sort(*rows, keys).status()), base::ErrorCode::kCancelled);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ import scala.collection.JavaConverters._
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SparkPlan
 import org.shadowvm.{ShadowReport, TestFolders, TestProgram}
-import org.shadowvm.proto.v1.{Command, Mode, PipelineInfo, PipelineMetrics, QueryMetrics}
+import org.shadowvm.proto.v1.{Command, Mode, PipelineInfo, PipelineMetrics, QueryMetrics, SortMetrics}
 
 /** What users see of a query: plans, reports, logs, metrics, recorded commands. */
 class ExplainSuite extends ShadowSuite {
@@ -106,6 +106,11 @@ class ExplainSuite extends ShadowSuite {
     val info = PipelineInfo.newBuilder().setIndex(1).setLabel("scan of sales").build()
     assert(PipelineText.of(Seq(info), QueryMetrics.newBuilder().addPipelines(placed).build()) == Seq(
       "  1 scan of sales: cpu and gpu, predicted 1.500 ms, took 2.000 ms, both at once are predicted to be fastest"))
+    val sort = SortMetrics.newBuilder().setMode(Mode.MODE_GPU).setRows(7).setPredictedMs(3).setRealMs(4).setReason("so")
+    val sorted = QueryMetrics.newBuilder().addPipelines(placed.clone().clearReason().setSort(sort)).build()
+    assert(PipelineText.of(Seq(info), sorted) == Seq(
+      "  1 scan of sales: cpu and gpu, predicted 1.500 ms, took 2.000 ms",
+      "    sort of 7 rows: gpu, predicted 3.000 ms, took 4.000 ms, so"))
   }
 
   test("explainOnly runs in Spark what would run in the node") {
