@@ -93,9 +93,8 @@ base::Result<std::shared_ptr<arrow::Array>> MakeTextArray(Type type, int64_t beg
 // Rows [begin, end) of strings, in several arrays where they would pass kMostText.
 template <typename IsValid, typename TextAt>
 base::Result<arrow::ArrayVector> MakeTextArrays(Type type, int64_t begin, int64_t end,
-                                                bool nullable, ArrowRoom* room,
-                                                IsValid&& is_valid, TextAt&& text_at,
-                                                int64_t most = kMostText) {
+                                                bool nullable, ArrowRoom* room, IsValid&& is_valid,
+                                                TextAt&& text_at, int64_t most = kMostText) {
   arrow::ArrayVector arrays;
   do {
     SVM_ASSIGN_OR_RETURN(auto array,
