@@ -43,7 +43,7 @@ def measure(name: str, setup: Setup) -> Outcome:
 
 
 def summary(outcomes: list[Outcome], machine: dict) -> str:
-    """The page bench/results/README.md."""
+    """The page bench/results/summary.md."""
     lines = ["# Star Schema Benchmark: what was measured", "", f"{machine_sentence(machine)}.", "",
              "Ratios are of one run on one machine, both engines at the same thread count, in turns; minimum of the "
              "runs; answers checked every time. Per query: the other files of this folder.", "",
@@ -71,7 +71,7 @@ def main() -> int:
     if not options.only:
         with ShadowProcess(setup.program, setup.sf1, setup.threads) as shadow:
             machine = shadow.machine()
-        (setup.results / "README.md").write_text(summary(outcomes, machine))
+        (setup.results / "summary.md").write_text(summary(outcomes, machine))
         save(setup.results / "summary.json", {"machine": machine, "bars": [vars(o) for o in outcomes]})
     return 0 if all(outcome.met for outcome in outcomes) else 1
 

@@ -54,9 +54,12 @@ void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings) {
     return command->add_option_function<std::string>(
         name, [settings, set](const std::string& word) { set(settings, word); }, explanation);
   };
-  CLI::Option* const mode = take("--mode", SetMode, "What works on the rows (default: cpu)")
-                                ->check(CLI::IsMember({"cpu", "gpu", "mixed", "auto"}))
-                                ->trigger_on_parse();
+  CLI::Option* const mode =
+      take("--mode", SetMode,
+           "What works on the rows: cpu (default); gpu, the card where it has "
+           "a kernel; mixed, both on one scan; auto, by predicted time")
+          ->check(CLI::IsMember({"cpu", "gpu", "mixed", "auto"}))
+          ->trigger_on_parse();
   CLI::Option* const residency = take("--residency", SetResidency,
                                       "Where the tables are when the clock starts (default: host, "
                                       "with --mode gpu or auto: device)")

@@ -24,19 +24,21 @@ base::Result<QueryReport> MeasureQuery(QueryRunner* runner, const std::string& n
 base::Result<ClientsReport> RunClients(QueryRunner* runner, int clients,
                                        const std::vector<QueryReport>& reports);
 
+// clang-format off
 // Serves requests until the input ends, so that another engine can be measured in turn with this
 // one. A line is
 //   q1.1                                  a query as specified
 //   q1.1 {"year": 1995, "quantity": 10}   with other constants
 //   footprint lineorder lo_discount …     the memory of columns
 //   machine                               the machine, its read bandwidth measured now
-//   settings --mode gpu --residency host  options of the command line for what follows
-//   (RunSettings) measure q1.1 15                       so many runs of a query, summed up as in a
-//   report clients 8                             so many clients ask all queries (RunClients)
+//   settings --mode gpu --residency host  options of the command line for what follows (RunSettings)
+//   measure q1.1 15                       so many runs of a query, summed up as in a report
+//   clients 8                             so many clients ask all queries (RunClients)
 //   sectors q1.1                          what a query has to read, counted (SectorCount)
 //   kernels                               what became of the GPU's kernels so far
 // and is answered by one line of JSON: {"name", "ms", "compile_ms", "compiles", "bytes", "rows"},
 // {"bytes", "plain_bytes"}, …, or {"error"}.
+// clang-format on
 base::Status ServeQueries(QueryRunner* runner, const BenchSettings& settings, std::istream& input,
                           std::ostream& output);
 

@@ -13,10 +13,8 @@
 namespace shadowvm::cli {
 namespace {
 
-constexpr const char* kDescription =
-    R"(Says what this machine has for ShadowVM, what is missing, and what that costs.
-
-Example:
+constexpr const char* kExamples =
+    R"(Examples:
   shadowvm doctor
   shadowvm doctor --json)";
 
@@ -59,6 +57,7 @@ void AddDoctorCommand(CLI::App* app, base::Status* status) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App* doctor = app->add_subcommand(
       "doctor", "Say what this machine has, what is missing, and what that costs");
+  doctor->footer(kExamples);
   doctor->add_flag("--json", *as_json, "Print one JSON object");
   doctor->callback([as_json, status] {
     *as_json ? PrintJson(Examine()) : PrintTable(Examine());

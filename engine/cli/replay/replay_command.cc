@@ -24,7 +24,7 @@ whose name ends in .json holds protobuf's JSON form, any other its binary form.
 Times of stages are added up over threads; the time after the rows is by the clock. The digest
 is the same for the same rows in any order; 'in order' changes with the order too. With a mode other
 than cpu a line for each pipeline with a kernel says where it ran, the predicted and the real time,
-and why there; what the modes mean `shadowvm bench ssb --help` says.
+and why there.
 
 A command to try, as count.json:
   {"protocolVersion": 1, "root": 2, "actions": [
