@@ -245,7 +245,7 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   if (on_gpu && !context_.stats->gpu.empty()) {
     // What rows and groups by hash cost is mostly what happens to them after the kernel.
     const GpuTimes& times = context_.stats->gpu.back().times;
-    RememberGpu(times, grouping_.is_dense() ? times.kernel_ms : MillisecondsSince(gpu_start_));
+    RememberGpu(times, grouping_.is_dense() ? times.kernel_ms : MillisecondsSince(gpu_start_) - times.wait_ms);
   }
   return rows;
 }

@@ -112,7 +112,7 @@ class SortRun {
     SVM_ASSIGN_OR_RETURN(report->times,
                          SortByDigits(context_.gpu, *program, {keys, count}, different, all));
     SVM_RETURN_NOT_OK(OrderTies(order_, keys, {all, count}, context_.workers));
-    std::copy_n(all + part_.offset, part_.count, all);
+    if (part_.offset > 0) std::copy_n(all + part_.offset, part_.count, all);
     NoteTime(start, report);
     return numbers;
   }
@@ -144,11 +144,12 @@ class SortRun {
   void NoteTime(Clock::time_point start, SortDevices* report) const {
     const std::chrono::duration<double, std::milli> time = Clock::now() - start;
     report->real_ms = time.count();
+    const double own_ms = report->real_ms - report->times.wait_ms;
     // Of few rows, or of few that are wanted, it tells nothing of others.
     const bool on_gpu = report->mode == Mode::kGpu;
     const bool whole = part_.count == order_.num_rows();
-    if (report->real_ms <= 0 || report->rows < kFillRows || !(on_gpu || whole)) return;
-    const double speed = static_cast<double>(report->rows) / report->real_ms;
+    if (own_ms <= 0 || report->rows < kFillRows || !(on_gpu || whole)) return;
+    const double speed = static_cast<double>(report->rows) / own_ms;
     context_.history->Record(shape_, on_gpu ? Side::kGpu : Side::kCpu,
                              on_gpu ? speed : speed / context_.workers.count());
   }

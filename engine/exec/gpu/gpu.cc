@@ -106,7 +106,12 @@ bool Gpu::is_busy() {
   return std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->taken; });
 }
 
-Gpu::Turn::Turn(Gpu* gpu) : gpu_(*gpu), slot_(gpu->TakeSlot()) {}
+Gpu::Turn::Turn(Gpu* gpu)
+    : gpu_(*gpu),
+      slot_(gpu->TakeSlot()),
+      waited_ms_(
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - asked_)
+              .count()) {}
 
 Gpu::Turn::~Turn() {
   // Room for all groups or rows of one query is seldom what the next one needs.

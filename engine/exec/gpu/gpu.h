@@ -98,6 +98,8 @@ class Gpu {
     Turn& operator=(const Turn&) = delete;
 
     device::Stream* stream() { return slot_.streams[0].get(); }
+    // How long others had it.
+    double waited_ms() const { return waited_ms_; }
     // Another one, for work that overlaps.
     base::Result<device::Stream*> Stream(int number);
     // Memory for what launches are told, at least 'bytes'; the same at every turn unless it grows.
@@ -110,7 +112,9 @@ class Gpu {
     base::Result<device::DeviceAddress> Grow(DeviceBlock* block, int64_t bytes);
 
     Gpu& gpu_;
+    const std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
     Slot& slot_;
+    const double waited_ms_;
   };
 
  private:

@@ -78,6 +78,7 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Make(const QueryContext& context, Gpu* g
   SVM_ASSIGN_OR_RETURN(auto predicates, binding.EvaluatePredicates());
   SVM_ASSIGN_OR_RETURN(auto translations, binding.TranslateKeys());
   std::unique_ptr<GpuRun> run(new GpuRun(context, gpu, program, binding, sink));
+  run->times_.wait_ms = run->turn_.waited_ms();
   run->segments_ = std::move(source.segments);
   run->scan_ = std::move(source.scan);
   run->predicates_ = std::move(predicates);

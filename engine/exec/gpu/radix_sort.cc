@@ -150,6 +150,7 @@ base::Result<GpuTimes> SortByDigits(Gpu* gpu, const device::Program& program,
   const auto num_digits = static_cast<int64_t>(digits.size());
   const SortShape shape(gpu->facts(), num_rows);
   Gpu::Turn turn(gpu);
+  times.wait_ms = turn.waited_ms();
   SVM_ASSIGN_OR_RETURN(const DeviceAddress address,
                        turn.Scratch(SortRoom::Bytes(shape, num_rows, num_digits)));
   SortRoom room{};

@@ -100,8 +100,9 @@ class TableLaunch {
   Status Read(Part* part) {
     const PipelineBinding& binding = part->build->binding();
     part->steps = EstimatedSteps(binding);
-    SVM_ASSIGN_OR_RETURN(part->predicates, binding.EvaluatePredicates());
     SVM_ASSIGN_OR_RETURN(part->segments, ReadSegments(context_, binding));
+    // Only now: what is read may bring strings that no dictionary had.
+    SVM_ASSIGN_OR_RETURN(part->predicates, binding.EvaluatePredicates());
     for (const SegmentPtr& segment : part->segments) part->rows += segment->num_rows;
     num_rows_ += part->rows;
     most_rows_ = std::max(most_rows_, part->rows);

@@ -11,6 +11,7 @@
 #include "engine/base/tests/test_folder.h"
 #include "engine/cli/bench/answer_json.h"
 #include "engine/exec/tests/kernel_tables.h"
+#include "engine/storage/parquet_sink.h"
 
 // Join tables that a GPU makes of dimensions, on the emulated device: the same answers as with
 // tables that the CPU makes, and the CPU's wherever the GPU's will not do.
@@ -106,6 +107,33 @@ class GpuTablesTest : public ::testing::Test {
 
   std::unique_ptr<Engine> engine_;
 };
+
+// A dictionary has the first file's strings when a query is planned, and all of them when it runs.
+TEST_F(GpuTablesTest, StringsThatComeWithLaterFiles) {
+  const base::TestFolder folder;
+  std::vector<std::string> paths;
+  for (int64_t part = 0; part < 3; ++part) {
+    const auto dims =
+        MakeTable({{"d", Int32s(100, [&](int64_t i) { return 100 * part + i; })},
+                   {"name", Texts(100, [&](int64_t i) {
+                      return "part " + std::to_string(part) + ", " + std::to_string(i % 3);
+                    })}});
+    paths.push_back(folder / ("dims" + std::to_string(part) + ".parquet"));
+    auto sink = storage::ParquetSink::Open(paths.back(), dims->schema(), {}).ValueOrDie();
+    ASSERT_TRUE(sink->Write(*dims).ok() && sink->Finish().ok());
+  }
+  const Frame named = client::Scan(paths).Filter(Col("name") == "part 2, 1");
+  const Frame joined = client::Table("facts").SemiJoin(named, {On("k", "d")});
+  const Frame query = joined.Aggregate({Count().As("rows"), Sum(Col("value")).As("sum")});
+  const auto expected = Ask(query, Mode::kCpu);
+  EXPECT_GT(expected->rows[0][0], 0) << expected->rows;
+  EngineOptions options = TestEngineOptions("", GpuKind::kEmulated);
+  options.keep_builds = false;
+  Start(std::move(options));
+  const auto there = Ask(query, Mode::kGpu);
+  EXPECT_EQ(there->rows, expected->rows);
+  EXPECT_TRUE(std::any_of(there->stats.gpu.begin(), there->stats.gpu.end(), MakesTable));
+}
 
 TEST_F(GpuTablesTest, ExistenceOfKeys) {
   const Frame facts = client::Table("facts");

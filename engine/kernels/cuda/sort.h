@@ -110,7 +110,7 @@ SVM_INLINE void count_digits(const SortPass& pass) {
 
 // One block: a thread has a digit, and goes through the blocks. Loads of several come together.
 SVM_INLINE void place_digits(const SortPass& pass) {
-  constexpr u32 kTogether = 8;
+  constexpr u32 kTogether = 4;
   u32* const lesser = shared_at<u32>(0);
   if (thread_in_block() < 32) sum_lesser_digits(pass.totals, lesser);
   block_sync();
