@@ -29,10 +29,10 @@ class Gpu;
 struct GpuTimes {
   double kernel_ms = 0;      // of all launches; those of several streams overlap
   double copy_ms = 0;        // waiting for copies that are kept
-  double wait_ms = 0;        // while others had it
   int64_t link_bytes = 0;    // over the link: copied, or estimated where read in place
   int64_t device_bytes = 0;  // estimated: read from copies in the device's memory
   int64_t room_bytes = 0;    // where wide tiles left what they read in place
+  double wait_ms = 0;        // while others had it
 
   void Add(const GpuTimes& other) {
     kernel_ms += other.kernel_ms;

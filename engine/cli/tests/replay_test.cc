@@ -177,7 +177,7 @@ TEST(ReplayReportTest, SaysWhatAGpuTook) {
   Replay replay;
   EXPECT_FALSE(ToJson(settings, std::vector{replay})["commands"][0].contains("gpu"));
   replay.pipelines.emplace_back();
-  replay.gpu = {1.5, 0.5, 1000, 2000};
+  replay.gpu = {.kernel_ms = 1.5, .copy_ms = 0.5, .link_bytes = 1000, .device_bytes = 2000};
   replay.first_ms = 9;
   replay.runs_agree = false;
   const auto report = ToJson(settings, std::vector{replay});
