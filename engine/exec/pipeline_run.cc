@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/base/elapsed.h"
 #include "engine/base/fault.h"
 #include "engine/exec/aggregate_states.h"
 #include "engine/exec/column_trace.h"
@@ -46,11 +47,6 @@ int64_t RowsWanted(const plan::LimitNode& node) {
 RowSet WithKeepers(RowSet rows, const KernelRun& run) {
   for (Keeper& keeper : run.keepers()) rows.keepers.push_back(std::move(keeper));
   return rows;
-}
-
-double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  return time.count();
 }
 
 }  // namespace
@@ -237,7 +233,7 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
   PipelineDevices& report = devices();
   report.mode = mode_;
-  report.real_ms = MillisecondsSince(start);
+  report.real_ms = base::MillisecondsSince(start);
   if (mode_ == Mode::kMixed) return rows;
   const bool on_gpu = mode_ == Mode::kGpu;
   report.rows[on_gpu ? Side::kGpu : Side::kCpu] = context_.stats->rows_read - rows_before;
@@ -245,7 +241,8 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   if (on_gpu && !context_.stats->gpu.empty()) {
     // What rows and groups by hash cost is mostly what happens to them after the kernel.
     const GpuTimes& times = context_.stats->gpu.back().times;
-    RememberGpu(times, grouping_.is_dense() ? times.kernel_ms : MillisecondsSince(gpu_start_) - times.wait_ms);
+    RememberGpu(times, grouping_.is_dense() ? times.kernel_ms
+                                            : base::MillisecondsSince(gpu_start_) - times.wait_ms);
   }
   return rows;
 }
@@ -435,7 +432,7 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   };
   if (!why_not_gpu_.empty()) return give_up(why_not_gpu_);
   report.text = gpu_text_;
-  const auto program = GpuProgram();
+  const auto program = FindProgram(context_, blueprint_.title, gpu_text_);
   if (!program.ok()) return give_up(program.status().message());
   if (*program == nullptr) return give_up(kStillCompiling);
   if (!steps_.has_value()) {
@@ -450,13 +447,6 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   return true;
 }
 
-base::Result<vkernel::ProgramCache::Loaded> PipelineRun::GpuProgram() {
-  const Span span(&context_.stats->spans, Stage::kCompile);
-  vkernel::ProgramCache& programs = context_.gpu->programs();
-  if (context_.wait_for_gpu) return programs.Get(blueprint_.title, gpu_text_);
-  return programs.Find(blueprint_.title, gpu_text_);
-}
-
 base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const DenseSink& sink) {
   MixedPipeline pipeline{run, binding_.get(), groups, sink, {}, {}};
   if (!steps_.has_value()) {
@@ -466,7 +456,7 @@ base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const De
   GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();
   gpu_report.title = blueprint_.title;
   gpu_report.text = gpu_text_;
-  if (context_.wait_for_gpu) static_cast<void>(GpuProgram());
+  if (context_.wait_for_gpu) static_cast<void>(FindProgram(context_, blueprint_.title, gpu_text_));
   pipeline.program = [this] { return context_.gpu->programs().Find(blueprint_.title, gpu_text_); };
   MixedRun mixed(context_, pipeline, {context_.policy, context_.history->Find(shape_)});
   SVM_RETURN_NOT_OK(mixed.Run());

@@ -94,8 +94,6 @@ class PipelineRun {
   base::Result<bool> TryGpu(KernelRun* run, LaunchSink* sink);
   // Writes the GPU's kernel, or says why there is none, and has it compiled.
   void PrepareForGpu();
-  // Waits for it in mode gpu; in others it is null until it is there, and the CPU goes ahead.
-  base::Result<vkernel::ProgramCache::Loaded> GpuProgram();
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
   base::Result<RowSet> RunSorted();
   base::Result<RowSet> RunLimit();

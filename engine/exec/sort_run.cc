@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "engine/base/elapsed.h"
 #include "engine/exec/gpu/gpu_run.h"
 #include "engine/exec/gpu/radix_sort.h"
 #include "engine/exec/state/row_conversion.h"
@@ -94,7 +95,7 @@ class SortRun {
   }
 
   base::Result<RowNumbers> OnGpu(SortDevices* report) const {
-    SVM_ASSIGN_OR_RETURN(const auto program, Program());
+    SVM_ASSIGN_OR_RETURN(const auto program, FindProgram(context_, kSortTitle, kSortText));
     if (program == nullptr) {
       return base::MakeError(base::ErrorCode::kUnsupported, kStillCompiling);
     }
@@ -117,13 +118,6 @@ class SortRun {
     return numbers;
   }
 
-  base::Result<vkernel::ProgramCache::Loaded> Program() const {
-    vkernel::ProgramCache& programs = context_.gpu->programs();
-    const base::Span span(&context_.stats->spans, base::Stage::kCompile);
-    if (context_.wait_for_gpu) return programs.Get(kSortTitle, kSortText);
-    return programs.Find(kSortTitle, kSortText);
-  }
-
   // Makes all prefixes; gives the bits in which they differ.
   base::Result<uint64_t> Fill(uint64_t* prefixes) const {
     std::atomic<uint64_t> different{0};
@@ -142,8 +136,7 @@ class SortRun {
   }
 
   void NoteTime(Clock::time_point start, SortDevices* report) const {
-    const std::chrono::duration<double, std::milli> time = Clock::now() - start;
-    report->real_ms = time.count();
+    report->real_ms = base::MillisecondsSince(start);
     const double own_ms = report->real_ms - report->times.wait_ms;
     // Of few rows, or of few that are wanted, it tells nothing of others.
     const bool on_gpu = report->mode == Mode::kGpu;

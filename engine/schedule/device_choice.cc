@@ -27,17 +27,17 @@ double CardMs(const PipelineFacts& facts, const MachineModel& model) {
          bytes * (1 - facts.device_share) / model.link_bytes_per_ms;
 }
 
-DeviceChoice OnCpu(DeviceChoice choice, std::string reason) {
-  choice.mode = Mode::kCpu;
-  choice.reason = std::move(reason);
-  return choice;
-}
-
 }  // namespace
 
 double DeviceChoice::predicted(Mode of) const {
   if (of == Mode::kMixed) return predicted_mixed_ms;
   return predicted_ms[of == Mode::kGpu ? Side::kGpu : Side::kCpu];
+}
+
+DeviceChoice OnCpu(DeviceChoice choice, std::string reason) {
+  choice.mode = Mode::kCpu;
+  choice.reason = std::move(reason);
+  return choice;
 }
 
 DeviceChoice ChooseDevice(const PipelineFacts& facts, const MachineModel& model) {

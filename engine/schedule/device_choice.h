@@ -49,6 +49,9 @@ struct DeviceChoice {
   double predicted(Mode of) const;
 };
 
+// The same choice, for the CPU.
+DeviceChoice OnCpu(DeviceChoice choice, std::string reason);
+
 DeviceChoice ChooseDevice(const PipelineFacts& facts, const MachineModel& model = {});
 
 }  // namespace shadowvm::schedule

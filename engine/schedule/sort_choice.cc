@@ -39,12 +39,6 @@ double CardMs(const SortFacts& facts, const SortModel& model) {
          Digits(facts) * (model.pass_ms + rows * model.pass_bytes / model.device_bytes_per_ms);
 }
 
-DeviceChoice OnCpu(DeviceChoice choice, std::string reason) {
-  choice.mode = Mode::kCpu;
-  choice.reason = std::move(reason);
-  return choice;
-}
-
 }  // namespace
 
 DeviceChoice ChooseSort(const SortFacts& facts, const SortModel& model) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "engine/base/elapsed.h"
 #include "engine/cli/bench/answer_json.h"
 #include "engine/cli/progress.h"
 
@@ -77,11 +78,6 @@ base::Status AskAll(QueryRunner* runner, const std::vector<QueryReport>& reports
   return base::Status::OK();
 }
 
-double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  return time.count();
-}
-
 }  // namespace
 
 base::Result<ClientsReport> RunClients(QueryRunner* runner, int clients,
@@ -92,7 +88,7 @@ base::Result<ClientsReport> RunClients(QueryRunner* runner, int clients,
   for (int client = 0; client < clients; ++client) {
     SVM_RETURN_NOT_OK(AskAll(runner, reports, client));
   }
-  found.one_by_one_ms = MillisecondsSince(start);
+  found.one_by_one_ms = base::MillisecondsSince(start);
   start = std::chrono::steady_clock::now();
   std::vector<base::Status> outcomes(static_cast<size_t>(clients));
   std::vector<std::thread> threads;
@@ -101,7 +97,7 @@ base::Result<ClientsReport> RunClients(QueryRunner* runner, int clients,
         [&, client] { outcomes[static_cast<size_t>(client)] = AskAll(runner, reports, client); });
   }
   for (std::thread& thread : threads) thread.join();
-  found.at_the_same_time_ms = MillisecondsSince(start);
+  found.at_the_same_time_ms = base::MillisecondsSince(start);
   for (const base::Status& outcome : outcomes) SVM_RETURN_NOT_OK(outcome);
   return found;
 }

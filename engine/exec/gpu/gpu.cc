@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/base/elapsed.h"
 #include "engine/base/fault.h"
 #include "engine/device/cuda/cuda_device.h"
 #include "engine/device/emulated/emulated_device.h"
@@ -107,11 +108,7 @@ bool Gpu::is_busy() {
 }
 
 Gpu::Turn::Turn(Gpu* gpu)
-    : gpu_(*gpu),
-      slot_(gpu->TakeSlot()),
-      waited_ms_(
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - asked_)
-              .count()) {}
+    : gpu_(*gpu), slot_(gpu->TakeSlot()), waited_ms_(base::MillisecondsSince(asked_)) {}
 
 Gpu::Turn::~Turn() {
   // Room for all groups or rows of one query is seldom what the next one needs.

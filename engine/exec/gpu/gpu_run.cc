@@ -18,8 +18,6 @@ using base::Result;
 using base::Status;
 using device::DeviceAddress;
 
-// Not the one that launches are queued on: who waits for copies does not wait for them.
-constexpr int kCopyStream = 1;
 // Room for the pieces of many small launches, at least.
 constexpr int64_t kLeastRing = int64_t{256} << 10;
 // A scan of fewer segments is placed again as fast as it is found.
@@ -387,6 +385,14 @@ Result<bool> GpuRun::Finish() {
   }
   SVM_RETURN_NOT_OK(sink_.Take(&stream));
   return true;
+}
+
+Result<vkernel::ProgramCache::Loaded> FindProgram(const QueryContext& context,
+                                                  const std::string& title,
+                                                  const std::string& text) {
+  const base::Span span(&context.stats->spans, base::Stage::kCompile);
+  vkernel::ProgramCache& programs = context.gpu->programs();
+  return context.wait_for_gpu ? programs.Get(title, text) : programs.Find(title, text);
 }
 
 Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,

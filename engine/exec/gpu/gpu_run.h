@@ -149,6 +149,12 @@ class GpuRun {
   GpuTimes times_;
 };
 
+// A kernel's program: compiled now where the query waits for the GPU; else null while it is not
+// ready, and made meanwhile.
+base::Result<vkernel::ProgramCache::Loaded> FindProgram(const QueryContext& context,
+                                                        const std::string& title,
+                                                        const std::string& text);
+
 // A whole pipeline: the sink is as it was when this fails. Else: what it took.
 base::Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu,
                                 const device::Program& program, const PipelineBinding& binding,

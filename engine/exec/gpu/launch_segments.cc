@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/base/elapsed.h"
 #include "engine/schedule/parallel.h"
 
 namespace shadowvm::exec {
@@ -23,11 +24,6 @@ static_assert(kernels::kGroupRows * 8 <= kReadAhead);
 // Copies that others must give way for are no more than this share of what a launch reads in place:
 // what they cost now must stay small beside what they may save.
 constexpr int64_t kReplacedShare = 16;
-
-double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  return time.count();
-}
 
 // What a buffer takes of the device's memory, with what is read behind it.
 int64_t RoomFor(const memory::Buffer& buffer) {
@@ -152,7 +148,7 @@ class Placement {
           "no room on the device for a segment, and it cannot be read in place: " +
               std::to_string(wanted_[k].buffer->size()) + " bytes");
     }
-    copy_ms += MillisecondsSince(start);
+    copy_ms += base::MillisecondsSince(start);
     return Status::OK();
   }
 

@@ -37,6 +37,10 @@ struct LaunchSegments {
   double copy_ms = 0;        // that it waited for copies
 };
 
+// The stream of a turn for PlaceSegments, not the one that launches are queued on: who waits for
+// copies does not wait for them.
+inline constexpr int kCopyStream = 1;
+
 // What a launch reads, by column.
 struct ColumnReads {
   std::vector<double> touched;  // the share of its bytes, roughly

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "engine/base/elapsed.h"
 #include "engine/base/fault.h"
 #include "engine/exec/gpu/gpu_run.h"
 #include "engine/exec/gpu/launch_image.h"
@@ -21,8 +22,6 @@ namespace {
 using base::Result;
 using base::Status;
 using device::DeviceAddress;
-
-constexpr int kCopyStream = 1;
 
 // Steps of a dimension are not measured: zones and dictionaries say enough of them.
 MeasuredSteps EstimatedSteps(const PipelineBinding& binding) {
@@ -214,26 +213,18 @@ class TableLaunch {
   double kernel_ms_ = 0;
 };
 
-Result<vkernel::ProgramCache::Loaded> Program(const QueryContext& context, const std::string& title,
-                                              const std::string& text) {
-  const base::Span span(&context.stats->spans, base::Stage::kCompile);
-  vkernel::ProgramCache& programs = context.gpu->programs();
-  return context.wait_for_gpu ? programs.Get(title, text) : programs.Find(title, text);
-}
-
 Status MakeByOneLaunch(const QueryContext& context, std::span<TableBuild* const> builds) {
   std::vector<std::string> texts;
   for (const TableBuild* build : builds) texts.push_back(build->text());
   const std::string text = vkernel::JoinParts(texts);
-  SVM_ASSIGN_OR_RETURN(const auto program, Program(context, builds[0]->title(), text));
+  SVM_ASSIGN_OR_RETURN(const auto program, FindProgram(context, builds[0]->title(), text));
   if (program == nullptr) {
     return base::MakeError(base::ErrorCode::kUnsupported, kStillCompiling);
   }
   const auto start = std::chrono::steady_clock::now();
   TableLaunch launch(context, builds);
   SVM_RETURN_NOT_OK(launch.Run(*program));
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  launch.Report(text, time.count());
+  launch.Report(text, base::MillisecondsSince(start));
   return Status::OK();
 }
 

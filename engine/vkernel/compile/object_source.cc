@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/base/elapsed.h"
+
 namespace shadowvm::vkernel {
 namespace {
 
@@ -22,11 +24,6 @@ Digest Key(std::string_view identity, std::string_view headers_hash, const Compi
       .Field(request.sanitize ? HostSanitizers() : "")
       .Field(request.text)
       .Finish();
-}
-
-double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  return time.count();
 }
 
 }  // namespace
@@ -82,7 +79,7 @@ std::optional<CompiledObject> ObjectSource::FromDisk(const Choice& choice,
   if (!found.ok() || !*found) return {};
   std::lock_guard lock(mutex_);
   ++stats_.disk_hits;
-  stats_.disk_ms += MillisecondsSince(start);
+  stats_.disk_ms += base::MillisecondsSince(start);
   return CompiledObject{std::move(**found), "", 0};
 }
 
