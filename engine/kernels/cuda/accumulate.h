@@ -25,13 +25,15 @@ SVM_INLINE void add_to_shared(u32* parts, V v) {
   }
 }
 
-SVM_INLINE void add_to_device(i64* r, i64 v) { atomic_add(reinterpret_cast<u64*>(r), u64(v)); }
+SVM_INLINE void add_to_device(i64* r, i64 v) {
+  atomic_add_device(reinterpret_cast<u64*>(r), u64(v));
+}
 SVM_INLINE void add_wide_to_device(i64* r, i128 v) {
   u64* const halves = reinterpret_cast<u64*>(r);
   const u64 low = u64(v);
-  const bool carry = u64(atomic_add(halves, low) + low) < low;
+  const bool carry = u64(atomic_add_device(halves, low) + low) < low;
   const u64 high = u64(u128(v) >> 64) + carry;
-  if (high != 0) atomic_add(halves + 1, high);
+  if (high != 0) atomic_add_device(halves + 1, high);
 }
 
 SVM_INLINE void sum_i64(i64* r, i64 v) {
@@ -71,7 +73,7 @@ SVM_INLINE void count_row(i64* r) {
   if (is_shared(r)) {
     atomic_add_shared(reinterpret_cast<u32*>(r), 1u);
   } else {
-    atomic_add(reinterpret_cast<u64*>(r), u64(1));
+    add_to_device(r, 1);
   }
 }
 

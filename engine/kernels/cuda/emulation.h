@@ -138,6 +138,7 @@ SVM_INLINE V atomic_add(V* p, V v) {
   return old;
 }
 SVM_INLINE u32 atomic_add_shared(u32* p, u32 v) { return atomic_add(p, v); }
+SVM_INLINE u64 atomic_add_device(u64* p, u64 v) { return atomic_add(p, v); }
 SVM_INLINE void atomic_min(i64* p, i64 v) { *p = v < *p ? v : *p; }
 SVM_INLINE void atomic_max(i64* p, i64 v) { *p = v > *p ? v : *p; }
 SVM_INLINE u32 atomic_or(u32* p, u32 v) {

@@ -25,16 +25,12 @@ SVM_INLINE void place_in_shared(const V*& distance) {
 }
 
 SVM_INLINE void place_arrays(LaunchBlock* block) {
-  place_in_shared(block->call.columns);
-  place_in_shared(block->call.ranges);
-  place_in_shared(block->call.passes);
-  place_in_shared(block->call.directs);
-  place_in_shared(block->call.hashes);
-  place_in_shared(block->call.payloads);
-  place_in_shared(block->call.literals);
-  place_in_shared(block->call.lists);
-  place_in_shared(block->call.translations);
-  place_in_shared(block->call.order);
+  // From columns to order.
+  constexpr u32 kFirstArrays = 10;
+  static_assert(__builtin_offsetof(KernelCall, columns) == 0 &&
+                __builtin_offsetof(KernelCall, order) == 8 * (kFirstArrays - 1));
+  const u8** const first = reinterpret_cast<const u8**>(&block->call);
+  SVM_ROLLED for (u32 n = 0; n < kFirstArrays; ++n) place_in_shared(first[n]);
   place_in_shared(block->call.strides);
   place_in_shared(block->call.origins);
   place_in_shared(block->residents);
@@ -46,17 +42,24 @@ SVM_INLINE i64* shared_dense(const LaunchBlock* block) {
   return reinterpret_cast<i64*>(shared_memory() + block->dense_at);
 }
 
-SVM_INLINE void begin_kernel(DeviceCall& call, const LaunchBlock* argument) {
+// The launch's argument, with its arrays.
+SVM_INLINE LaunchBlock* take_argument(const LaunchBlock* argument) {
   copy_to_shared(0, argument, argument->block_bytes);
   block_sync();
   LaunchBlock* const block = reinterpret_cast<LaunchBlock*>(shared_memory());
   if (thread_in_block() == 0) place_arrays(block);
   block_sync();
+  return block;
+}
+
+// Tables' bitmaps and, of a kernel with a sink of groups, the block's groups.
+template <bool kGroups>
+SVM_INLINE void fill_shared(const LaunchBlock* block) {
   SVM_ROLLED for (u32 n = 0; n < block->num_residents; ++n) {
     const ResidentBits& resident = block->residents[n];
     copy_to_shared(resident.at, block->call.directs[resident.direct].bits, resident.bytes);
   }
-  if (block->dense_at != 0) {
+  if (kGroups && block->dense_at != 0) {
     SVM_ROLLED for (u32 n = thread_in_block(); n < block->num_slots * block->row_words;
                     n += block_threads()) {
       shared_dense(block)[n] = block->initial[n % block->row_words];
@@ -71,9 +74,15 @@ SVM_INLINE void begin_kernel(DeviceCall& call, const LaunchBlock* argument) {
     }
   }
   block_sync();
+}
+
+template <bool kGroups>
+SVM_INLINE void begin_kernel(DeviceCall& call, const LaunchBlock* argument) {
+  const LaunchBlock* const block = take_argument(argument);
+  fill_shared<kGroups>(block);
   static_cast<KernelCall&>(call) = block->call;
   call.block = block;
-  if (block->dense_at != 0) call.dense = shared_dense(block);
+  if (kGroups && block->dense_at != 0) call.dense = shared_dense(block);
 }
 
 SVM_INLINE void merge_groups(DeviceCall& call, const LaunchBlock* block) {
@@ -88,9 +97,12 @@ SVM_INLINE void merge_groups(DeviceCall& call, const LaunchBlock* block) {
   }
 }
 
+template <bool kGroups>
 SVM_INLINE void end_kernel(DeviceCall& call) {
   const LaunchBlock* const block = call.block;
-  if (block->dense_at != 0) merge_groups(call, block);
+  if constexpr (kGroups) {
+    if (block->dense_at != 0) merge_groups(call, block);
+  }
   if (call.error != 0) atomic_swap_if(block->error, 0u, call.error);
 }
 
@@ -106,25 +118,25 @@ SVM_INLINE u32 part_of_block(const LaunchParts* parts) {
   SVM_INLINE void svm_sentence(::shadowvm::kernels::DeviceCall* call); \
   SVM_KERNEL_ENTRY(::shadowvm::kernels::LaunchBlock) {                 \
     ::shadowvm::kernels::DeviceCall svm_call;                          \
-    ::shadowvm::kernels::begin_kernel(svm_call, svm_argument);         \
+    ::shadowvm::kernels::begin_kernel<true>(svm_call, svm_argument);   \
     svm_sentence(&svm_call);                                           \
-    ::shadowvm::kernels::end_kernel(svm_call);                         \
+    ::shadowvm::kernels::end_kernel<true>(svm_call);                   \
   }                                                                    \
   SVM_INLINE void svm_sentence(::shadowvm::kernels::DeviceCall* call)
 
 // A kernel of several sentences: SVM_PART(0, call) { … }, SVM_PART(1, call) { … } and so on, then
-// SVM_KERNEL_OF_PARTS { SVM_RUN_PART(0); SVM_RUN_PART(1); … }.
+// SVM_KERNEL_OF_PARTS { SVM_RUN_PART(0); SVM_RUN_PART(1); … }. Their sinks make tables, not groups.
 #define SVM_PART(number, call) \
   SVM_INLINE void svm_part_##number(::shadowvm::kernels::DeviceCall* call)
-#define SVM_KERNEL_OF_PARTS                                                       \
-  SVM_INLINE void svm_parts(u32 svm_part, ::shadowvm::kernels::DeviceCall* call); \
-  SVM_KERNEL_ENTRY(::shadowvm::kernels::LaunchParts) {                            \
-    const u32 svm_part = ::shadowvm::kernels::part_of_block(svm_argument);        \
-    ::shadowvm::kernels::DeviceCall svm_call;                                     \
-    ::shadowvm::kernels::begin_kernel(svm_call, svm_argument->part[svm_part]);    \
-    svm_parts(svm_part, &svm_call);                                               \
-    ::shadowvm::kernels::end_kernel(svm_call);                                    \
-  }                                                                               \
+#define SVM_KERNEL_OF_PARTS                                                           \
+  SVM_INLINE void svm_parts(u32 svm_part, ::shadowvm::kernels::DeviceCall* call);     \
+  SVM_KERNEL_ENTRY(::shadowvm::kernels::LaunchParts) {                                \
+    const u32 svm_part = ::shadowvm::kernels::part_of_block(svm_argument);            \
+    ::shadowvm::kernels::DeviceCall svm_call;                                         \
+    ::shadowvm::kernels::begin_kernel<false>(svm_call, svm_argument->part[svm_part]); \
+    svm_parts(svm_part, &svm_call);                                                   \
+    ::shadowvm::kernels::end_kernel<false>(svm_call);                                 \
+  }                                                                                   \
   SVM_INLINE void svm_parts(u32 svm_part, ::shadowvm::kernels::DeviceCall* call)
 #define SVM_RUN_PART(number) \
   if (svm_part == number) svm_part_##number(call)

@@ -148,6 +148,13 @@ SVM_INLINE u32 atomic_add_shared(u32* p, u32 v) {
 SVM_INLINE u64 atomic_add(u64* p, u64 v) {
   return atomicAdd(reinterpret_cast<unsigned long long*>(p), (unsigned long long)(v));
 }
+// Where it is known to be the device's memory. Of shared memory 64 bits are added by a loop, which
+// whoever may meet an address there has to hold.
+SVM_INLINE u64 atomic_add_device(u64* p, u64 v) {
+  u64 old;
+  asm volatile("atom.global.add.u64 %0, [%1], %2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
+  return old;
+}
 SVM_INLINE void atomic_add(double* p, double v) { atomicAdd(p, v); }
 SVM_INLINE void atomic_min(i64* p, i64 v) { atomicMin(reinterpret_cast<long long*>(p), v); }
 SVM_INLINE void atomic_max(i64* p, i64 v) { atomicMax(reinterpret_cast<long long*>(p), v); }
