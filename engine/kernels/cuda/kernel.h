@@ -25,12 +25,10 @@ SVM_INLINE void place_in_shared(const V*& distance) {
 }
 
 SVM_INLINE void place_arrays(LaunchBlock* block) {
-  // From columns to order.
-  constexpr u32 kFirstArrays = 10;
-  static_assert(__builtin_offsetof(KernelCall, columns) == 0 &&
-                __builtin_offsetof(KernelCall, order) == 8 * (kFirstArrays - 1));
-  const u8** const first = reinterpret_cast<const u8**>(&block->call);
-  SVM_ROLLED for (u32 n = 0; n < kFirstArrays; ++n) place_in_shared(first[n]);
+  // From columns to order a call has nothing but arrays.
+  const u8** const first = reinterpret_cast<const u8**>(&block->call.columns);
+  const u8** const last = reinterpret_cast<const u8**>(&block->call.order);
+  SVM_ROLLED for (const u8** at = first; at <= last; ++at) place_in_shared(*at);
   place_in_shared(block->call.strides);
   place_in_shared(block->call.origins);
   place_in_shared(block->residents);
