@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 
+#include <climits>
 #include <cstdlib>
 #include <vector>
 
@@ -30,6 +31,15 @@ const char* FindFunctions(void* library, NvrtcApi* api) {
   return api->GetErrorString == nullptr ? "nvrtcGetErrorString" : nullptr;
 }
 
+// A library of its own that NVRTC loads by name, which finds it beside itself only from some
+// version on, or if it is loaded already. What is missing NVRTC says when it compiles.
+void LoadBuiltins(void* library, const std::string& version) {
+  char folder[PATH_MAX];
+  if (::dlinfo(library, RTLD_DI_ORIGIN, folder) != 0) return;
+  const std::string path = std::string(folder) + "/libnvrtc-builtins.so." + version;
+  static_cast<void>(::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL));
+}
+
 }  // namespace
 
 bool NvrtcApi::Load(const std::string& library, std::string* error) {
@@ -46,6 +56,7 @@ bool NvrtcApi::Load(const std::string& library, std::string* error) {
     Version(&major, &minor);
     version = std::to_string(major) + "." + std::to_string(minor);
     path = place;
+    LoadBuiltins(loaded, version);
     return true;
   }
   *error = "NVRTC does not load from " + tried + "; SHADOWVM_NVRTC can name its libnvrtc.so";
