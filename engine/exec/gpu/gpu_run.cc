@@ -117,8 +117,8 @@ int64_t GpuRun::NumRows() const {
 Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
   const int64_t num_rows = NumRows();
   SVM_RETURN_NOT_OK(sink_.Expect(num_rows, ShareLeft(steps)));
-  const LaunchInputs inputs{binding_,    steps,         sink_,       num_rows,
-                            predicates_, translations_, IsOverLink()};
+  const LaunchInputs inputs{binding_, steps,       sink_,         num_rows,
+                            0,        predicates_, translations_, IsOverLink()};
   streams_.push_back(turn_.stream());
   SVM_ASSIGN_OR_RETURN(joins_, PlaceTables(&gpu_, binding_, turn_.stream()));
   times_.link_bytes += joins_.link_bytes;
@@ -143,7 +143,7 @@ Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
   int64_t bytes = writer.data_bytes();
   if (scan_ != nullptr) {
     kernels::LaunchBlock* const head =
-        Point(tables_.data() + bytes, {scan_->columns, scan_->rows, scan_->num_entries});
+        Point(tables_.data() + bytes, {scan_->columns, scan_->rows, scan_->end_tile});
     head->num_blocks = static_cast<kernels::u32>(NumBlocks(gpu_.facts(), plan_, scan_->num_tiles));
     bytes = writer.bytes();
   }
@@ -265,7 +265,7 @@ Status GpuRun::KeepScan(const LaunchSegments& placed) {
   scan->lists = std::move(*room);
   scan->columns = std::move(lists.columns);
   scan->rows = lists.rows;
-  scan->num_entries = lists.num_entries;
+  scan->end_tile = lists.end_tile;
   scan->num_tiles = NumTiles(placed.rows);
   for (size_t i = 0; i < placed.reads.size(); ++i) {
     const DeviceCopies::Read& read = placed.reads[i];

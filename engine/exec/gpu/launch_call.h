@@ -19,6 +19,7 @@ struct LaunchInputs {
   const MeasuredSteps& steps;
   LaunchSink& sink;
   int64_t num_rows;                                        // of all launches, at most
+  int64_t rows_beside;                                     // of other parts of the same launch
   std::vector<DictionaryPredicate::Bytes> predicates;      // by slot
   std::vector<PipelineBinding::Translation> translations;  // by slot
   bool over_link = false;  // most columns are read in place from the host's memory

@@ -36,6 +36,7 @@ DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorF
   head.call.num_steps = static_cast<kernels::u32>(made.steps.order.size());
   head.wide_steps = static_cast<kernels::u32>(made.steps.wide);
   head.num_residents = static_cast<kernels::u32>(made.residents.size());
+  head.split_shift = static_cast<kernels::u32>(made.split_shift);
   head.queue_at = made.queue_at;
   head.dense_at = made.dense_at;
   writer->Finish(head);
@@ -56,7 +57,11 @@ SegmentLists WriteLists(const LaunchSegments& segments, LaunchWriter* writer) {
   }
   const auto* const rows = writer->AddData(segments.rows.data(), Count(segments.rows));
   lists.rows = reinterpret_cast<DeviceAddress>(rows);
-  lists.num_entries = Count(segments.rows);
+  if (!segments.rows.empty()) {
+    const int64_t last = Count(segments.rows) - 1;
+    lists.end_tile = last * kernels::kTilesOfSegment +
+                     (segments.rows.back().row_end - 1) / kernels::kWideTileRows + 1;
+  }
   return lists;
 }
 
@@ -68,7 +73,7 @@ kernels::LaunchBlock* Point(uint8_t* block, const SegmentLists& lists) {
     columns[i].data = reinterpret_cast<const void*>(lists.columns[i]);
   }
   head->segments = reinterpret_cast<const kernels::SegmentRows*>(lists.rows);
-  head->num_segments = static_cast<kernels::u32>(lists.num_entries);
+  head->end_tile = static_cast<kernels::u32>(lists.end_tile);
   return head;
 }
 

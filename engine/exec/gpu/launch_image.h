@@ -24,7 +24,7 @@ device::DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::Acce
 struct SegmentLists {
   std::vector<device::DeviceAddress> columns;
   device::DeviceAddress rows = 0;
-  int64_t num_entries = 0;
+  int64_t end_tile = 0;  // LaunchBlock's
 };
 SegmentLists WriteLists(const LaunchSegments& segments, LaunchWriter* writer);
 // Tells a launch, by its block, of its segments.

@@ -4,6 +4,7 @@
 #include "engine/exec/gpu/launch_plan.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace shadowvm::exec {
 namespace {
@@ -13,6 +14,12 @@ namespace {
 constexpr int64_t kDenseShare = 4;
 constexpr int64_t kAlignment = 16;
 constexpr int kWarpThreads = 32;
+// A tile is shared by as many warps as a lane has rows, at most: rows that survive wait for one
+// another less. Where it is read over the link, no two of them read the same group of rows.
+constexpr int kMostWarpsOfTile = kernels::kLaneRows;
+constexpr int kMostWarpsOfTileOverLink = kernels::kLaneGroups;
+// Warps that even a small part of a launch gets, if it has rows for them.
+constexpr int64_t kLeastWarps = 256;
 
 int64_t RoundUp(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -47,18 +54,39 @@ std::vector<int> ProbedDirects(const vkernel::Blueprint& blueprint, const Measur
   return joins;
 }
 
+int64_t TilesOf(int64_t num_rows) { return num_rows / kernels::kWideTileRows + 1; }
+
+int MostWarps(const device::AcceleratorFacts& facts) {
+  return std::min(facts.max_block_threads, 1024) / kWarpThreads;
+}
+
+// Few rows are spread over all processors. All parts of a launch have the same blocks.
+int WarpsOfBlock(const device::AcceleratorFacts& facts, const LaunchInputs& inputs) {
+  const int64_t shares = TilesOf(inputs.num_rows + inputs.rows_beside) * kMostWarpsOfTile;
+  return static_cast<int>(
+      std::clamp<int64_t>(shares / facts.num_processors + 1, 1, MostWarps(facts)));
+}
+
+// So that warps of all processors have something to do, by the part's share of the launch's rows.
+int SplitShift(const device::AcceleratorFacts& facts, const LaunchInputs& inputs) {
+  const int64_t tiles = TilesOf(inputs.num_rows);
+  const int64_t all_warps = int64_t{facts.num_processors} * MostWarps(facts);
+  const int64_t warps = all_warps * tiles / TilesOf(inputs.num_rows + inputs.rows_beside);
+  const int64_t most = inputs.over_link ? kMostWarpsOfTileOverLink : kMostWarpsOfTile;
+  const auto split = static_cast<uint64_t>(
+      std::clamp<int64_t>(std::max(warps, std::min(kLeastWarps, all_warps)) / tiles, 1, most));
+  return std::bit_width(split) - 1;
+}
+
 }  // namespace
 
 LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
                       int64_t block_bytes) {
   const PipelineBinding& binding = inputs.binding;
   LaunchPlan plan;
-  // Few rows are spread over all processors.
-  const int most_warps = std::min(facts.max_block_threads, 1024) / kWarpThreads;
-  const int64_t tiles = inputs.num_rows / kernels::kWideTileRows + 1;
-  const int warps_of_block =
-      static_cast<int>(std::clamp<int64_t>(tiles / facts.num_processors + 1, 1, most_warps));
+  const int warps_of_block = WarpsOfBlock(facts, inputs);
   plan.shape.block_threads = warps_of_block * kWarpThreads;
+  plan.split_shift = SplitShift(facts, inputs);
 
   SharedMemory shared(block_bytes, facts.shared_bytes);
   plan.queue_at = shared.Take(int64_t{warps_of_block} * kernels::kQueueRows * 4);
@@ -92,10 +120,10 @@ int64_t NumTiles(std::span<const kernels::SegmentRows> rows) {
 }
 
 int NumBlocks(const device::AcceleratorFacts& facts, const LaunchPlan& plan, int64_t num_tiles) {
-  // A warp takes a tile at a time.
+  // A warp takes a tile, or its share of one, at a time.
   const int warps_of_block = plan.shape.block_threads / kWarpThreads;
-  return static_cast<int>(
-      std::clamp<int64_t>(num_tiles / warps_of_block + 1, 1, facts.num_processors));
+  return static_cast<int>(std::clamp<int64_t>((num_tiles << plan.split_shift) / warps_of_block + 1,
+                                              1, facts.num_processors));
 }
 
 }  // namespace shadowvm::exec

@@ -16,6 +16,7 @@ namespace shadowvm::exec {
 // How launches use a block's shared memory, and blocks of how many threads there are.
 struct LaunchPlan {
   device::LaunchShape shape;
+  int split_shift = 0;  // 1 << split_shift warps share a tile
   kernels::u32 queue_at = 0;
   kernels::u32 dense_at = 0;  // 0: groups stay in the device's memory
   std::vector<kernels::ResidentBits> residents;

@@ -45,7 +45,7 @@ struct PlacedScan {
   DeviceBlock lists;
   std::vector<device::DeviceAddress> columns;  // by column, in the lists
   device::DeviceAddress rows = 0;              // likewise
-  int64_t num_entries = 0;
+  int64_t end_tile = 0;                        // LaunchBlock's
   int64_t num_tiles = 0;
   int64_t num_rows = 0;
   int64_t launch_bytes = 0;  // that a launch reads, estimated

@@ -104,16 +104,15 @@ class TableLaunch {
     SVM_ASSIGN_OR_RETURN(part->predicates, binding.EvaluatePredicates());
     for (const SegmentPtr& segment : part->segments) part->rows += segment->num_rows;
     num_rows_ += part->rows;
-    most_rows_ = std::max(most_rows_, part->rows);
     return Status::OK();
   }
 
-  // Blocks of all parts have as many threads as those of the largest want.
   LaunchInputs InputsOf(const Part& part) const {
     return {part.build->binding(),
             part.steps,
             part.build->sink(),
-            most_rows_,
+            part.rows,
+            num_rows_ - part.rows,
             part.predicates,
             {},
             false};
@@ -205,7 +204,7 @@ class TableLaunch {
   Gpu& gpu_;
   std::optional<Gpu::Turn> turn_;  // once all that is read is read
   std::vector<Part> parts_;
-  int64_t num_rows_ = 0, most_rows_ = 0;
+  int64_t num_rows_ = 0;     // of all parts
   int64_t image_bytes_ = 0;  // of all parts
   std::vector<uint8_t> image_;
   DeviceAddress address_ = 0;

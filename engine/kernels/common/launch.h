@@ -101,12 +101,13 @@ struct LaunchTable {
 struct alignas(16) LaunchBlock {
   KernelCall call;
   const SegmentRows* segments;  // of the device
-  u32 num_segments;
+  u32 end_tile;     // tiles of all segments have numbers below it: kTilesOfSegment for each
   u32 block_bytes;  // of the whole block, a multiple of 16
   u32 first_block;  // of the launch's blocks those that work on this: num_blocks from here on
   u32 num_blocks;
-  u32 wide_steps;  // steps before rows are queued: those that the text writes as one verb
-  u32 queue_at;    // shared memory: kQueueRows ids a warp
+  u32 split_shift;  // 1 << split_shift warps share a wide tile: each has as many rows of a lane
+  u32 wide_steps;   // steps before rows are queued: those that the text writes as one verb
+  u32 queue_at;     // shared memory: kQueueRows ids a warp
 
   const ResidentBits* residents;  // in the block
   u32 num_residents;

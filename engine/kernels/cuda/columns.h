@@ -22,12 +22,14 @@ SVM_INLINE V load_row(const SegmentColumn& column, const V* at) {
 }
 
 struct AnyColumn {
-  const SegmentColumn* segments;
-  SVM_MEMBER explicit AnyColumn(const ColumnView& view)
-      : segments(static_cast<const SegmentColumn*>(view.data)) {}
+  // In shared memory, where it is looked up each time: a pointer for each column would take
+  // registers all along.
+  const ColumnView& view;
+  SVM_MEMBER explicit AnyColumn(const ColumnView& v) : view(v) {}
   // By loads of what no kernel writes: they need not wait for the atomics before them.
   SVM_MEMBER SegmentColumn segment(u32 i) const {
-    const u64* const word = reinterpret_cast<const u64*>(segments + (i >> kSegmentShift));
+    const u64* const word = reinterpret_cast<const u64*>(
+        static_cast<const SegmentColumn*>(view.data) + (i >> kSegmentShift));
     return {reinterpret_cast<const void*>(load(word)), i64(load(word + 1)),
             reinterpret_cast<const u64*>(load(word + 2)),
             reinterpret_cast<const u32*>(load(word + 3)),
@@ -50,34 +52,33 @@ struct AnyColumn {
 template <class U>
 struct Column : AnyColumn {
   using Offset = U;
-  SVM_MEMBER explicit Column(const ColumnView& view) : AnyColumn(view) {}
+  SVM_MEMBER explicit Column(const ColumnView& v) : AnyColumn(v) {}
   SVM_MEMBER i64 operator[](u32 i) const { return i64(u64(segment(i).base) + held<U>(i)); }
 };
 
 // Decimals of more than 18 digits.
 struct WideColumn : AnyColumn {
-  SVM_MEMBER explicit WideColumn(const ColumnView& view) : AnyColumn(view) {}
+  SVM_MEMBER explicit WideColumn(const ColumnView& v) : AnyColumn(v) {}
   SVM_MEMBER i128 operator[](u32 i) const { return held<i128>(i); }
 };
 
 template <class F>
 struct FloatColumn : AnyColumn {
-  SVM_MEMBER explicit FloatColumn(const ColumnView& view) : AnyColumn(view) {}
+  SVM_MEMBER explicit FloatColumn(const ColumnView& v) : AnyColumn(v) {}
   SVM_MEMBER F operator[](u32 i) const { return held<F>(i); }
 };
 
 // Strings by code of the column's dictionary.
 struct CodeColumn : AnyColumn {
   using Offset = u32;
-  const Text* texts;
-  SVM_MEMBER explicit CodeColumn(const ColumnView& view) : AnyColumn(view), texts(view.texts) {}
+  SVM_MEMBER explicit CodeColumn(const ColumnView& v) : AnyColumn(v) {}
   SVM_MEMBER u32 code(u32 i) const { return held<u32>(i); }
-  SVM_MEMBER Text operator[](u32 i) const { return texts[code(i)]; }
+  SVM_MEMBER Text operator[](u32 i) const { return view.texts[code(i)]; }
 };
 
 // Plain strings: bytes and offsets.
 struct TextColumn : AnyColumn {
-  SVM_MEMBER explicit TextColumn(const ColumnView& view) : AnyColumn(view) {}
+  SVM_MEMBER explicit TextColumn(const ColumnView& v) : AnyColumn(v) {}
   SVM_MEMBER Text operator[](u32 i) const {
     const u32* const at = segment(i).offsets + row_in_segment(i);
     return make_text(static_cast<const char*>(segment(i).data) + at[0], at[1] - at[0]);

@@ -66,6 +66,9 @@ SVM_INLINE void memory_fence() {}
 // Alone is one of the ways in which lanes may happen to be together.
 SVM_INLINE u32 lanes_here() { return 1u << lane_number(); }
 SVM_INLINE u32 sum_of_lanes(u32, u32 v) { return v; }
+SVM_INLINE u32 bits_of_lanes(u32, u32 v) { return v; }
+SVM_INLINE u32 same_of_lanes(u32 lanes, u32) { return lanes; }
+SVM_INLINE u32 take_of_lanes(u32, u32 v, u32) { return v; }
 
 SVM_INLINE u32 shift_right(u32 word, u32 v) { return word >> (v & 31); }
 SVM_INLINE u32 byte_of(u32 word, u32 at) { return word >> (8 * at) & 0xff; }
@@ -87,7 +90,8 @@ SVM_INLINE bool is_shared(const void* p) {
 SVM_INLINE u32 shared_address(const void* p) {
   return u32(static_cast<const u8*>(p) - svm_lane->shared);
 }
-SVM_INLINE u32 load_shared(u32 address) {
+SVM_INLINE u32 load_shared_if(u32 asked, u32 address) {
+  if (asked == 0) return 0xa5a5a5a5;
   const u8* const from = svm_lane->shared + address;
   if (!is_shared(from)) {
     svm_lane->read_host(svm_lane, from, sizeof(u32));

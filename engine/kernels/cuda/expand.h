@@ -12,7 +12,6 @@ namespace shadowvm::kernels {
 
 struct ExpandedTile {
   static constexpr bool wide = false;
-  static constexpr u32 inside = 0;
 
   u32 count = 0;
   u32 live = 0;

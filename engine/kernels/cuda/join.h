@@ -4,9 +4,8 @@
 #pragma once
 
 // Joins by direct address and by hash. A table's bitmap lies in shared memory where the launch
-// found room for it. There it is asked on wide tiles for every row of a group that was loaded,
-// alive or not, since an answer that nobody wants is cheaper than a branch; elsewhere only for rows
-// that are alive.
+// found room for it. Wide tiles ask it for rows that are alive: of lanes that ask at once, some
+// find their words in the same bank and wait for one another, and the fewer ask, the fewer wait.
 
 #include "engine/kernels/common/direct.h"
 #include "engine/kernels/common/hash_table.h"
@@ -20,22 +19,23 @@ template <class U, bool kChecked>
 struct ExistsLook {
   // A launch without room for its bitmap asks such a table row by row.
   static constexpr bool kMayBeFar = sizeof(U) > 2;
+  // Read once: what a warp leaves of its rows could be anywhere, as far as a compiler knows.
   const Direct& table;
+  bool far;  // not in shared memory
   u64 shift = 0;
   u32 bit_shift = 0;  // from an offset to the number of its bit in shared memory
-  SVM_MEMBER explicit ExistsLook(const Direct& t) : table(t) {}
+  SVM_MEMBER explicit ExistsLook(const Direct& t) : table(t), far(!is_shared(t.bits)) {}
   SVM_MEMBER void begin(i64 base) {
     shift = u64(base) - u64(table.base);
     bit_shift = u32(shift) + 8 * shared_address(table.bits);
   }
-  SVM_MEMBER u32 wide(u32 bits, typename Held<U>::Type offset) const {
+  SVM_MEMBER u32 wide(u32 bits, typename Held<U>::Type offset, u32 alive) const {
     const u32 bit = u32(offset) + bit_shift;
     if constexpr (kChecked) {
       if (u64(offset) + shift >= table.size) return with_bit(bits, 0);
     }
-    return with_bit(bits, shift_right(load_shared(bit >> 5 << 2), bit));
+    return with_bit(bits, shift_right(load_shared_if(alive, bit >> 5 << 2), bit));
   }
-  SVM_MEMBER bool is_far() const { return !is_shared(table.bits); }
   SVM_MEMBER u32 far_word(typename Held<U>::Type offset, u32 alive) const {
     const u64 key = offset + shift;
     const bool asked = alive != 0 && (!kChecked || key < table.size);

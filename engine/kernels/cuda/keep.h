@@ -58,20 +58,7 @@ struct GroupWords {
     if constexpr (sizeof(U) == 4) return word[r];
     if constexpr (sizeof(U) == 8) return u64(word[2 * r + 1]) << 32 | word[2 * r];
   }
-  // Makes the row's offset 0.
-  SVM_MEMBER void clear(u32 r) {
-    if constexpr (sizeof(U) < 4) {
-      word[r / kRowsOfWord] &= ~(u32(U(~U(0))) << 8 * sizeof(U) * (r % kRowsOfWord));
-    } else {
-      SVM_UNROLL for (u32 k = 0; k < sizeof(U) / 4; ++k) word[r * (sizeof(U) / 4) + k] = 0;
-    }
-  }
 };
-
-// How many groups are loaded before the first is looked at: as many as registers can hold without
-// harm to the rest of the kernel, and as a compiler takes in its stride.
-template <class U>
-inline constexpr u32 kGroupsAtOnce = sizeof(U) <= 2 ? kLaneGroups : 1;
 
 // Which of the lane's rows are not null.
 template <class T>
@@ -89,68 +76,92 @@ SVM_INLINE u32 valid_rows(const T& t, const u64* validity) {
   return valid;
 }
 
-// Adds a bit of each row of a group that asks a table that is not in shared memory: rows that are
-// not alive do not ask. Some loads come before what is made of them, so that they wait together; of
-// all of them there would be too many registers.
-template <class U, class Look>
-SVM_INLINE u32 look_far(u32 bits, const GroupWords<U>& group, u32 live, const Look& look) {
+// Whether any row of the lane's group k is alive.
+template <class T>
+SVM_INLINE bool is_group_alive(const T& t, u32 k) {
+  return t.live >> (k * kGroupRows) & ((1u << kGroupRows) - 1);
+}
+
+// Adds a bit of each row of the lane's group k.
+template <class U, class T, class Look>
+SVM_INLINE u32 look_at_group(u32 bits, const T& t, const GroupWords<U>& group, u32 k,
+                             const Look& look) {
+  const u32 live = t.live >> (k * kGroupRows);
+  SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) {
+    bits = look.wide(bits, group.offset(r), live & 1u << r);
+  }
+  return bits;
+}
+
+// The same where rows ask a table that is not in shared memory. Some loads come before what is made
+// of them, so that they wait together; of all of them there would be too many registers.
+template <class U, class T, class Look>
+SVM_INLINE u32 look_far(u32 bits, const T& t, const GroupWords<U>& group, u32 k, const Look& look) {
   constexpr u32 kTogether = 4;
-  SVM_UNROLL for (u32 k = 0; k < kGroupRows; k += kTogether) {
+  const u32 live = t.live >> (k * kGroupRows);
+  SVM_UNROLL for (u32 first = 0; first < kGroupRows; first += kTogether) {
     u32 word[kTogether];
     SVM_UNROLL for (u32 r = 0; r < kTogether; ++r) {
-      word[r] = look.far_word(group.offset(k + r), live >> (k + r) & 1);
+      word[r] = look.far_word(group.offset(first + r), live >> (first + r) & 1);
     }
     SVM_UNROLL for (u32 r = 0; r < kTogether; ++r) {
-      bits = with_bit(bits, look.far_bit(word[r], group.offset(k + r)));
+      bits = with_bit(bits, look.far_bit(word[r], group.offset(first + r)));
     }
   }
   return bits;
 }
 
-// Adds a bit of each of the lane's rows in groups from the one numbered 'first' on. Groups that are
-// read are left in 'rows', if there is room for them.
+// The lane's group k, if it has a row alive. What is read is left in 'room', if there is any.
+template <class U, class T>
+SVM_INLINE void load_group(GroupWords<U>& group, const T& t, const U* from, u32 k) {
+  group.load(from + k * 32 * kGroupRows, is_group_alive(t, k));
+}
+template <class U, class T>
+SVM_INLINE void leave_group(const GroupWords<U>& group, const T& t, U* room, u32 k) {
+  if (room != nullptr && is_group_alive(t, k)) group.leave(room + k * 32 * kGroupRows);
+}
+
+// A bit of each of the lane's rows. Groups of narrow columns are all loaded before the first is
+// looked at. Of others registers hold two: one is on its way while one is looked at; and of the
+// widest, and where looking takes more of them, one.
 template <class U, class T, class Look>
-SVM_INLINE u32 look_wide(u32 bits, const T& t, const U* from, U* rows, u32 first,
-                         const Look& look) {
-  constexpr u32 kGroups = kGroupsAtOnce<U>;
-  GroupWords<U> group[kGroups];
-  SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
-    const bool any = t.live >> ((first + k) * kGroupRows) & ((1u << kGroupRows) - 1);
-    group[k].load(from + (first + k) * 32 * kGroupRows, any);
-  }
-  if (rows != nullptr) {
-    SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
-      const bool any = t.live >> ((first + k) * kGroupRows) & ((1u << kGroupRows) - 1);
-      if (any) group[k].leave(rows + (first + k) * 32 * kGroupRows);
+SVM_INLINE u32 look_wide(const T& t, const U* from, U* room, const Look& look) {
+  u32 bits = 0;
+  if constexpr (sizeof(U) <= 2) {
+    GroupWords<U> group[kLaneGroups];
+    SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) load_group(group[k], t, from, k);
+    SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) leave_group(group[k], t, room, k);
+    SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) {
+      bits = look_at_group(bits, t, group[k], k, look);
     }
+    return bits;
   }
-  // Behind a scan's last row, and before its first, a group holds bytes that nobody has checked. A
-  // look that goes by them could leave its table; 0 is inside every frame and a code of every
-  // dictionary.
-  if (t.inside != kAllLaneRows) {
-    SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
-      SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) {
-        if ((t.inside >> ((first + k) * kGroupRows + r) & 1) == 0) group[k].clear(r);
-      }
-    }
-  }
+  GroupWords<U> group;
   if constexpr (Look::kMayBeFar) {
-    if (look.is_far()) {
-      SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
-        bits = look_far(bits, group[k], t.live >> ((first + k) * kGroupRows), look);
-      }
-      return bits;
+    SVM_ROLLED for (u32 k = 0; look.far && k < kLaneGroups; ++k) {
+      load_group(group, t, from, k);
+      leave_group(group, t, room, k);
+      bits = look_far(bits, t, group, k, look);
     }
+    if (look.far) return bits;
   }
-  SVM_UNROLL for (u32 k = 0; k < kGroups; ++k) {
-    SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) bits = look.wide(bits, group[k].offset(r));
+  constexpr bool kAhead = sizeof(U) == 4;
+  if (kAhead) load_group(group, t, from, 0);
+  SVM_ROLLED for (u32 k = 0; k < kLaneGroups; ++k) {
+    GroupWords<U> next;
+    if (!kAhead) load_group(group, t, from, k);
+    if (kAhead && k + 1 < kLaneGroups) load_group(next, t, from, k + 1);
+    leave_group(group, t, room, k);
+    bits = look_at_group(bits, t, group, k, look);
+    if (kAhead) group = next;
   }
   return bits;
 }
 
 // Which of the lane's rows pass. A look is told the base of their segment by begin. On narrow tiles
 // it says of an offset whether it passes; on wide ones it collects a bit of each row's, as cheaply
-// as it can, and says in the end which of them have passed.
+// as it can, and says in the end which of them have passed. A row that is not alive may hold
+// anything, and so may its bit: it must not be looked up in a table.
 template <class Offset, class T, class Look>
 SVM_INLINE u32 look_up(const T& t, const SegmentColumn& segment, Look& look) {
   look.begin(segment.base);
@@ -159,11 +170,7 @@ SVM_INLINE u32 look_up(const T& t, const SegmentColumn& segment, Look& look) {
   if (t.wide) {
     const Offset* const from = static_cast<const Offset*>(segment.data) + row;
     Offset* const room = rows != from ? const_cast<Offset*>(rows) : nullptr;
-    u32 bits = 0;
-    SVM_ROLLED for (u32 k = 0; k < kLaneGroups; k += kGroupsAtOnce<Offset>) {
-      bits = look_wide(bits, t, from, room, k, look);
-    }
-    return look.passed(bits);
+    return look.passed(look_wide(t, from, room, look));
   }
   return t.live != 0 ? look.narrow(load_row(segment, rows)) : 0;
 }
@@ -215,7 +222,7 @@ struct RangeLook {
     length = Word((last < kMost ? last : kMost) - first);
   }
   // Bits of those that fail, the last row's lowest.
-  SVM_MEMBER u32 wide(u32 bits, Word offset) const {
+  SVM_MEMBER u32 wide(u32 bits, Word offset, u32) const {
     if constexpr (sizeof(U) > 4) return bits << 1 | u32(offset - low > length);
     return with_more(bits, u32(offset - low), ~u32(length));
   }
@@ -232,7 +239,9 @@ struct PassLook {
   static constexpr bool kMayBeFar = false;
   const u8* pass;
   SVM_MEMBER void begin(i64) {}
-  SVM_MEMBER u32 wide(u32 bits, u32 code) const { return with_bit(bits, load(pass + code)); }
+  SVM_MEMBER u32 wide(u32 bits, u32 code, u32 alive) const {
+    return with_bit(bits, alive != 0 ? load(pass + code) : 0);
+  }
   SVM_MEMBER u32 passed(u32 bits) const { return bits >> (32 - kLaneRows); }
   SVM_MEMBER u32 narrow(u32 code) const { return load(pass + code); }
 };

@@ -54,10 +54,16 @@ SVM_INLINE void block_sync() { __syncthreads(); }
 // What this lane has written is there for all before what it writes next.
 SVM_INLINE void memory_fence() { __threadfence(); }
 
-// Lanes that happen to be here together, any number of them; and the sum of what they hold, of 16
-// bits each.
+// Lanes that happen to be here together, any number of them; the sum of what they hold, of 16 bits
+// each; all bits that any of them holds; those of them that hold the same as this one; and what one
+// of these has.
 SVM_INLINE u32 lanes_here() { return __activemask(); }
 SVM_INLINE u32 sum_of_lanes(u32 lanes, u32 v) { return __reduce_add_sync(lanes, v); }
+SVM_INLINE u32 bits_of_lanes(u32 lanes, u32 v) { return __reduce_or_sync(lanes, v); }
+SVM_INLINE u32 same_of_lanes(u32 lanes, u32 v) { return __match_any_sync(lanes, v); }
+SVM_INLINE u32 take_of_lanes(u32 lanes, u32 v, u32 lane) {
+  return __shfl_sync(lanes, v, int(lane));
+}
 
 // Bit v mod 32 of a word, and what is above it.
 SVM_INLINE u32 shift_right(u32 word, u32 v) { return __funnelshift_r(word, 0, v); }
@@ -83,11 +89,14 @@ SVM_INLINE u8* shared_memory() {
   return reinterpret_cast<u8*>(svm_shared);
 }
 SVM_INLINE bool is_shared(const void* p) { return __isShared(p); }
-// Where it is in shared memory, and a word there.
+// Where it is in shared memory; and a word there, or anything where nobody asks.
 SVM_INLINE u32 shared_address(const void* p) { return u32(__cvta_generic_to_shared(p)); }
-SVM_INLINE u32 load_shared(u32 address) {
-  u32 v;
-  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(address));
+SVM_INLINE u32 load_shared_if(u32 asked, u32 address) {
+  // The address itself is left then: a register that kept what it held would be taken all along.
+  u32 v = address;
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; @p ld.shared.u32 %0, [%0];}"
+               : "+r"(v)
+               : "r"(asked));
   return v;
 }
 

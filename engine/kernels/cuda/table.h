@@ -12,7 +12,7 @@ namespace shadowvm::kernels {
 
 // The number of a group, given on first sight: few rows of a dimension have few groups, whatever
 // their values. Who finds none takes the place and gives one; others look again until it is there.
-SVM_INLINE u32 number_of_group(const LaunchTable& table, u32 group) {
+SVM_INLINE u32 give_number(const LaunchTable& table, u32 group) {
   u32* const place = table.numbers + group;
   for (;;) {
     u32 number = *static_cast<volatile u32*>(place);
@@ -27,30 +27,40 @@ SVM_INLINE u32 number_of_group(const LaunchTable& table, u32 group) {
   }
 }
 
-// Where a key's bit is, and what was there before it came.
-struct EnteredKey {
-  u64 at;  // the table's size: there is no place for it, and nobody asks for it
-  u32 before;
-};
-SVM_INLINE EnteredKey set_bit_of(const LaunchTable& table, i64 key) {
-  const u64 at = u64(key) - u64(table.base);
-  if (at >= table.size) return {table.size, 0};
-  return {at, shift_right(atomic_or(table.bits + (at >> 5), 1u << (at & 31)), u32(at)) & 1};
+// At first nobody finds a number: of lanes with the same group one asks for all.
+SVM_INLINE u32 number_of_group(const LaunchTable& table, u32 group) {
+  u32 number = *static_cast<volatile u32*>(table.numbers + group);
+  if (number != 0 && number != kBusyNumber) return number;
+  const u32 lanes = same_of_lanes(lanes_here(), group);
+  const u32 first = lowest_bit(lanes);
+  if (lane_number() == first) number = give_number(table, group);
+  return take_of_lanes(lanes, number, first);
 }
 
+// Sets the bit of the key at that place. Neighbours in a table are mostly neighbours in a warp: the
+// first of those with bits in one word sets them all.
+SVM_INLINE void set_bit_at(const LaunchTable& table, u64 at) {
+  const u32 lanes = same_of_lanes(lanes_here(), u32(at >> 5));
+  const u32 bits = bits_of_lanes(lanes, 1u << (at & 31));
+  if (lane_number() != lowest_bit(lanes)) return;
+  const u32 before = atomic_or(table.bits + (at >> 5), bits);
+  if ((before & bits) != 0 || count_bits(bits) != count_bits(lanes)) table.found->repeated = 1;
+}
+
+// Of keys that have no place in the table nobody will ask.
 SVM_INLINE void enter_key(const DeviceCall* call, i64 key) {
   const LaunchTable& table = call->block->table;
-  if (set_bit_of(table, key).before != 0) table.found->repeated = 1;
+  const u64 at = u64(key) - u64(table.base);
+  if (at < table.size) set_bit_at(table, at);
 }
 
-// The same, with the group of its row, which 'numbers' has a place for. What was there before is
-// looked at last: until then nobody waits for it.
+// The same, with the group of its row, which 'numbers' has a place for.
 SVM_INLINE void enter_key_of_group(const DeviceCall* call, i64 key, u32 group) {
   const LaunchTable& table = call->block->table;
-  const EnteredKey entered = set_bit_of(table, key);
-  if (entered.at == table.size) return;
-  table.codes[entered.at] = u16(number_of_group(table, group));
-  if (entered.before != 0) table.found->repeated = 1;
+  const u64 at = u64(key) - u64(table.base);
+  if (at >= table.size) return;
+  table.codes[at] = u16(number_of_group(table, group));
+  set_bit_at(table, at);
 }
 
 }  // namespace shadowvm::kernels

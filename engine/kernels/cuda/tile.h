@@ -19,13 +19,12 @@ struct DeviceCall : KernelCall {
 };
 
 struct Tile {
-  u32 count = 0;   // of the warp: lanes with a row alive
-  u32 live = 0;    // of the lane: bit r is its row r; bit 0 is the only one when narrow
-  u32 row = 0;     // of the lane: id of its first row, one that is there even where none is alive
-  u32 inside = 0;  // of the lane, when wide: its rows that the scan is over; others hold anything
+  u32 count = 0;  // of the warp: lanes with a row alive
+  u32 live = 0;   // of the lane: bit r is its row r; bit 0 is the only one when narrow
+  u32 row = 0;    // of the lane: id of its first row, one that is there even where none is alive
   bool wide = false;
 
-  // The scan. Warps take tiles in turns.
+  // The scan. Warps take tiles in turns, or shares of tiles.
   u32 next, stride;
   u32 waiting = 0, waiting_row = 0;  // survivors of the last wide tile that are not queued yet
   u32 queued = 0;                    // rows of the warp's queue
@@ -78,11 +77,19 @@ SVM_INLINE void take_queued(Tile& t) {
   warp_sync();
 }
 
+// The lane's rows that are a warp's own where several share a tile.
+SVM_INLINE u32 rows_of_warp(u32 shift, u32 warp) {
+  const u32 rows = kLaneRows >> shift;
+  return (kAllLaneRows >> (kLaneRows - rows)) << warp * rows;
+}
+
 // The next wide tile with rows to work on; false when there is none.
 SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
-  for (; t.next < block->num_segments * kTilesOfSegment; t.next += t.stride) {
-    const u32 segment = t.next / kTilesOfSegment;
-    const u32 first = t.next % kTilesOfSegment * kWideTileRows;
+  const u32 shift = block->split_shift;
+  for (; t.next >> shift < block->end_tile; t.next += t.stride) {
+    const u32 tile = t.next >> shift;
+    const u32 segment = tile / kTilesOfSegment;
+    const u32 first = tile % kTilesOfSegment * kWideTileRows;
     const SegmentRows rows = block->segments[segment];
     if (first >= rows.row_end || first + kWideTileRows <= rows.row_begin) continue;
     const u32 mine = first + lane_number() * kGroupRows;
@@ -96,9 +103,8 @@ SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
       }
     }
     t.wide = true;
-    t.inside = live;
+    take_live(t, live & rows_of_warp(shift, t.next & ((1u << shift) - 1)));
     t.next += t.stride;
-    take_live(t, live);
     return true;
   }
   return false;
