@@ -4,6 +4,7 @@
 #include "engine/exec/kernel_run.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/exec/step_estimates.h"
 
@@ -12,11 +13,28 @@ namespace {
 
 // Rows on which steps are measured: enough to tell selectivities apart, little beside a partition.
 constexpr int64_t kSampleRows = 4 * kernels::kTileRows;
+// Rows of which runs of the same value are counted, on the way.
+constexpr int64_t kRunRows = 256;
 
 int64_t BytesOf(const columns::Segment& segment) {
   int64_t bytes = 0;
   for (const auto& column : segment.columns) bytes += column->bytes();
   return bytes;
+}
+
+// How many neighbouring rows have the same value, on average: of an order's lines, say, all that
+// tells of the order.
+double AverageRun(const columns::ColumnSegment& column, const columns::Layout& layout,
+                  int64_t begin, int64_t end) {
+  if (layout.encoding == columns::Encoding::kText) return 1;
+  const int64_t rows = std::min(end - begin, kRunRows);
+  const uint8_t* const first = column.data->data() + begin * layout.width;
+  int64_t runs = 1;
+  for (int64_t row = 1; row < rows; ++row) {
+    const uint8_t* const value = first + row * layout.width;
+    runs += std::memcmp(value, value - layout.width, layout.width) != 0 ? 1 : 0;
+  }
+  return static_cast<double>(rows) / static_cast<double>(runs);
 }
 
 // Calls visit(begin, end) for the rows of a partition that are there.
@@ -166,6 +184,10 @@ void KernelRun::Measure(WorkerCall* call, const schedule::Partition& partition) 
   for (size_t i = 0; i < steps.size(); ++i) {
     // Steps that wait for another one cannot run alone.
     if (found[i].redundant || steps[i].after != 0) continue;
+    if (const int column = vkernel::StepColumn(binding_.blueprint(), steps[i]); column >= 0) {
+      found[i].run = AverageRun(*call->segment().columns[static_cast<size_t>(column)],
+                                binding_.blueprint().columns[column].layout, begin, end);
+    }
     found[i].selectivity = MeasureStep(call, static_cast<uint8_t>(i), static_cast<uint32_t>(begin),
                                        static_cast<uint32_t>(end));
   }

@@ -16,6 +16,7 @@ struct StepEstimate {
   double cost = 1.0;         // nanoseconds a row, roughly
   bool optional = false;     // may be left out: another step, or the sink, does the same exactly
   bool redundant = false;    // keeps every row, proven
+  double run = 1.0;          // neighbouring rows with the same value of its column, on average
 };
 
 // The order in which steps run, and what was found out about each step of the blueprint.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "engine/kernels/common/launch.h"
 #include "engine/vkernel/render/target.h"
@@ -19,20 +20,19 @@ namespace {
 constexpr double kByte = 7.3;
 // The same of the host's memory: 50 GB a second for all processors.
 constexpr double kLinkByte = 90 * kByte;
-constexpr double kWideStep = 10;     // a row, alive or not
+constexpr double kWideRange = 4;     // a row, alive or not
+constexpr double kWideStep = 10;     // the same, where a table is asked
 constexpr double kFarProbe = 250;    // beside it, a row that asks a table outside shared memory
 constexpr double kQueue = 200;       // a row that is queued and taken out again
 constexpr double kNarrowStep = 300;  // a row
 constexpr double kRowProbe = 400;    // a row: a condition, a hash
 constexpr double kSectorBytes = 32;
+// Shorter runs are none.
+constexpr double kLeastRun = 1.5;
+// A range that leaves more is no step of its own.
+constexpr double kMostLeftByRange = 0.5;
 // More steps than this are taken in the CPU's order.
 constexpr size_t kMostSteps = 10;
-
-// The column that a step reads; -1 where there is none, or not only one.
-int StepColumn(const vkernel::Blueprint& blueprint, const vkernel::Step& step) {
-  return step.kind == vkernel::StepKind::kProbe ? blueprint.joins[step.join].key_column
-                                                : step.column;
-}
 
 // Whether a wide tile reads the values of that column, and not only which are null.
 bool ReadsValues(const vkernel::Step& step) {
@@ -40,17 +40,38 @@ bool ReadsValues(const vkernel::Step& step) {
          step.kind == vkernel::StepKind::kProbe;
 }
 
+// How many rows steps leave, taken to know nothing of each other; but steps over columns whose
+// values come in runs leave runs.
+struct Left {
+  double runs = 1, rows_of_run = 1;
+  double run = 1;  // rows
+
+  void Add(const StepEstimate& step) {
+    if (step.run < kLeastRun) {
+      rows_of_run *= step.selectivity;
+    } else {
+      runs *= step.selectivity;
+      run = std::max(run, step.run);
+    }
+  }
+  double rows() const { return runs * rows_of_run; }
+};
+
 // How many of a column's sectors hold a row that is left.
-double TouchedSectors(double left, double width, double rows_at_once) {
+double TouchedSectors(const Left& left, double width, double rows_at_once) {
   const double rows_of_sector = std::max(rows_at_once, kSectorBytes / std::max(width, 1.0));
-  return 1 - std::pow(1 - std::min(left, 1.0), rows_of_sector);
+  const double run = std::min(left.run, rows_of_sector);
+  const double runs_left =
+      std::min(left.runs, 1.0) * (1 - std::pow(1 - std::min(left.rows_of_run, 1.0), run));
+  return 1 - std::pow(1 - runs_left, rows_of_sector / run);
 }
 
 // The cheapest way to have done a set of steps.
 struct Best {
   double cost = std::numeric_limits<double>::infinity();
-  int step = -1;        // that came last
-  bool queued = false;  // narrow: rows were queued after that step, and not before
+  int step = -1;          // that came last
+  bool queued = false;    // narrow: rows were queued after that step, and not before
+  bool left_out = false;  // that step is
 };
 
 class Search {
@@ -72,9 +93,9 @@ class Search {
     narrow_.resize(sets);
     wide_[0].cost = 0;
     for (size_t set = 0; set < sets; ++set) {
-      const double left = LeftAfter(set);
-      const double queued = wide_[set].cost + left * kQueue;
-      if (queued < narrow_[set].cost) narrow_[set] = {queued, -1, true};
+      const Left left = LeftAfter(set);
+      const double queued = wide_[set].cost + left.rows() * kQueue;
+      if (queued < narrow_[set].cost) narrow_[set] = {queued, -1, true, false};
       for (size_t i = 0; i < count_; ++i) Extend(set, i, left);
     }
     return Trace(sets - 1);
@@ -99,13 +120,10 @@ class Search {
     return false;
   }
 
-  // Of steps that are taken to know nothing of each other.
-  double LeftAfter(size_t set) const {
-    double left = 1;
+  Left LeftAfter(size_t set) const {
+    Left left;
     for (size_t i = 0; i < count_; ++i) {
-      if ((set >> i & 1) != 0 && !IsCovered(set, i)) {
-        left *= steps_.estimates[order_[i]].selectivity;
-      }
+      if ((set >> i & 1) != 0 && !IsCovered(set, i)) left.Add(steps_.estimates[order_[i]]);
     }
     return left;
   }
@@ -132,10 +150,11 @@ class Search {
 
   // Of a row, alive or not; 'left' are.
   double WideCost(size_t i, double left) const {
+    if (StepOf(i).kind == vkernel::StepKind::kRange) return kWideRange;
     return kWideStep + (IsFar(StepOf(i)) ? left * kFarProbe : 0);
   }
 
-  int ColumnOf(size_t i) const { return StepColumn(blueprint_, StepOf(i)); }
+  int ColumnOf(size_t i) const { return vkernel::StepColumn(blueprint_, StepOf(i)); }
 
   // Bytes a row that a step brings from the device's memory; none where a step of the set has read
   // the same column.
@@ -148,18 +167,28 @@ class Search {
     return blueprint_.columns[column].layout.width;
   }
 
-  void Extend(size_t set, size_t i, double left) {
+  void Extend(size_t set, size_t i, const Left& left) {
     if ((set >> i & 1) != 0 || !MayFollow(set, i)) return;
     const size_t larger = set | size_t{1} << i;
+    if (IsCovered(set, i)) return LeaveOut(set, static_cast<int>(i));
     const double width = WidthOf(set, i);
     const double touched = TouchedSectors(left, width, kernels::kGroupRows);
     if (MayBeWide(i)) {
-      const double cost = wide_[set].cost + WideCost(i, left) + touched * width * byte_;
-      if (cost < wide_[larger].cost) wide_[larger] = {cost, static_cast<int>(i), false};
+      const double cost = wide_[set].cost + WideCost(i, left.rows()) + touched * width * byte_;
+      if (cost < wide_[larger].cost) wide_[larger] = {cost, static_cast<int>(i), false, false};
     }
     const double work = vkernel::IsOneVerb(StepOf(i), blueprint_) ? kNarrowStep : kRowProbe;
-    const double cost = narrow_[set].cost + left * work + touched * width * byte_;
-    if (cost < narrow_[larger].cost) narrow_[larger] = {cost, static_cast<int>(i), false};
+    const double cost = narrow_[set].cost + left.rows() * work + touched * width * byte_;
+    if (cost < narrow_[larger].cost) narrow_[larger] = {cost, static_cast<int>(i), false, false};
+  }
+
+  // A step with nothing left to do.
+  void LeaveOut(size_t set, int step) {
+    const size_t larger = set | size_t{1} << step;
+    for (std::vector<Best>* found : {&wide_, &narrow_}) {
+      const double cost = (*found)[set].cost;
+      if (cost < (*found)[larger].cost) (*found)[larger] = {cost, step, false, true};
+    }
   }
 
   // Back from the set of all steps to none.
@@ -173,8 +202,10 @@ class Search {
         continue;
       }
       if (best.step < 0) break;
-      found.order.push_back(order_[static_cast<size_t>(best.step)]);
-      if (!narrow) ++found.wide;
+      if (!best.left_out) {
+        found.order.push_back(order_[static_cast<size_t>(best.step)]);
+        if (!narrow) ++found.wide;
+      }
       set &= ~(size_t{1} << best.step);
     }
     std::reverse(found.order.begin(), found.order.end());
@@ -198,7 +229,7 @@ class RowReads {
       : blueprint_(blueprint), columns_(blueprint.columns.size()) {}
 
   void AddStep(const vkernel::Step& step) {
-    AddColumn(StepColumn(blueprint_, step));
+    AddColumn(vkernel::StepColumn(blueprint_, step));
     AddExpression(step.condition);
     if (step.kind == vkernel::StepKind::kProbe) AddJoin(blueprint_.joins[step.join]);
   }
@@ -238,11 +269,12 @@ class RowReads {
   std::vector<bool> columns_;
 };
 
-// Without ranges of a join's keys where the probe itself is as cheap.
+// Without ranges of a join's keys that drop little beside the probe, which is as cheap.
 std::vector<uint8_t> WithoutKeyRanges(const vkernel::Blueprint& blueprint,
-                                      const std::vector<uint8_t>& order,
+                                      const MeasuredSteps& measured,
                                       const std::vector<bool>& resident) {
   const std::vector<vkernel::Step>& steps = blueprint.levels[0].steps;
+  const std::vector<uint8_t>& order = measured.order;
   const auto is_probed = [&](int join) {
     return join >= 0 && resident[static_cast<size_t>(join)] &&
            std::any_of(order.begin(), order.end(), [&](uint8_t number) {
@@ -253,7 +285,10 @@ std::vector<uint8_t> WithoutKeyRanges(const vkernel::Blueprint& blueprint,
   for (const uint8_t number : order) {
     const vkernel::Step& step = steps[number];
     const bool range = step.kind == vkernel::StepKind::kRange && step.slot >= 0;
-    if (range && is_probed(blueprint.ranges[static_cast<size_t>(step.slot)].join)) continue;
+    if (range && measured.estimates[number].selectivity > kMostLeftByRange &&
+        is_probed(blueprint.ranges[static_cast<size_t>(step.slot)].join)) {
+      continue;
+    }
     kept.push_back(number);
   }
   return kept;
@@ -263,7 +298,7 @@ std::vector<uint8_t> WithoutKeyRanges(const vkernel::Blueprint& blueprint,
 
 GpuSteps OrderForGpu(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps,
                      const std::vector<bool>& resident, bool over_link) {
-  const std::vector<uint8_t> order = WithoutKeyRanges(blueprint, steps.order, resident);
+  const std::vector<uint8_t> order = WithoutKeyRanges(blueprint, steps, resident);
   if (order.size() <= kMostSteps) {
     return Search(blueprint, steps, order, resident, over_link ? kLinkByte : kByte).Run();
   }
@@ -273,26 +308,26 @@ GpuSteps OrderForGpu(const vkernel::Blueprint& blueprint, const MeasuredSteps& s
 std::vector<double> TouchedShares(const vkernel::Blueprint& blueprint,
                                   const MeasuredSteps& measured, const GpuSteps& steps) {
   std::vector<double> shares(blueprint.columns.size(), -1);
-  const auto read = [&](size_t column, double left, bool wide) {
+  const auto read = [&](size_t column, const Left& left, bool wide) {
     const double share = TouchedSectors(left, blueprint.columns[column].layout.width,
                                         wide ? kernels::kGroupRows : 1);
     shares[column] = std::max(shares[column], share);
   };
-  double left = 1;
-  double left_of_others = -1;  // at the first step that may read any column
+  Left left;
+  std::optional<Left> left_of_others;  // at the first step that may read any column
   for (size_t i = 0; i < steps.order.size(); ++i) {
     const vkernel::Step& step = blueprint.levels[0].steps[steps.order[i]];
-    const int column = StepColumn(blueprint, step);
+    const int column = vkernel::StepColumn(blueprint, step);
     if (column >= 0) {
       read(static_cast<size_t>(column), left, static_cast<int>(i) < steps.wide);
-    } else if (left_of_others < 0) {
+    } else if (!left_of_others) {
       left_of_others = left;
     }
-    left *= measured.estimates[steps.order[i]].selectivity;
+    left.Add(measured.estimates[steps.order[i]]);
   }
   // The rest is read by such a step, or by the sink.
   for (size_t column = 0; column < shares.size(); ++column) {
-    if (shares[column] < 0) read(column, left_of_others < 0 ? left : left_of_others, false);
+    if (shares[column] < 0) read(column, left_of_others.value_or(left), false);
   }
   return shares;
 }
@@ -311,7 +346,7 @@ std::vector<bool> ReadAgain(const vkernel::Blueprint& blueprint, const GpuSteps&
   reads.AddSink(blueprint.sink);
   std::vector<bool> again(blueprint.columns.size());
   for (auto step = steps.order.begin(); step != wide_end; ++step) {
-    const int column = StepColumn(blueprint, first[*step]);
+    const int column = vkernel::StepColumn(blueprint, first[*step]);
     if (column < 0 || !ReadsValues(first[*step])) continue;
     again[static_cast<size_t>(column)] = reads.has(column);
   }

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace shadowvm::exec {
 namespace {
 
@@ -17,7 +19,7 @@ struct Case {
 
   Case() { blueprint.levels.emplace_back(); }
 
-  void Add(StepKind kind, int width, double selectivity) {
+  void Add(StepKind kind, int width, double selectivity, double run = 1) {
     vkernel::SourceColumn column;
     column.layout.width = static_cast<uint8_t>(width);
     vkernel::Step step;
@@ -34,6 +36,20 @@ struct Case {
     steps.order.push_back(static_cast<uint8_t>(blueprint.levels[0].steps.size()));
     blueprint.levels[0].steps.push_back(step);
     steps.estimates.push_back({selectivity, 1.0});
+    steps.estimates.back().run = run;
+  }
+  // A range of the keys of the last probe, before it.
+  void AddRangeOfKeys(double selectivity) {
+    vkernel::Step step;
+    step.kind = StepKind::kRange;
+    step.column = blueprint.levels[0].steps.back().column;
+    step.slot = static_cast<int>(blueprint.ranges.size());
+    blueprint.ranges.push_back(
+        {.column = step.column, .join = blueprint.levels[0].steps.back().join});
+    steps.order.push_back(static_cast<uint8_t>(blueprint.levels[0].steps.size()));
+    blueprint.levels[0].steps.push_back(step);
+    steps.estimates.push_back({selectivity, 1.0});
+    steps.estimates.back().run = steps.estimates[steps.estimates.size() - 2].run;
   }
   GpuSteps Order(bool resident = true) const {
     return OrderForGpu(blueprint, steps, std::vector<bool>(blueprint.joins.size(), resident));
@@ -44,12 +60,51 @@ TEST(GpuSteps, TheStepThatLeavesSectorsUnreadComesFirst) {
   Case some;
   some.Add(StepKind::kRange, 1, 0.2);
   some.Add(StepKind::kRange, 1, 0.3);
-  some.Add(StepKind::kRange, 2, 1.0 / 84);
+  some.Add(StepKind::kRange, 2, 1.0 / 360);
   const GpuSteps found = some.Order();
   ASSERT_EQ(found.order.size(), 3u);
   EXPECT_EQ(found.order[0], 2);
   // Few rows are left: the others want one in every lane.
   EXPECT_EQ(found.wide, 1);
+}
+
+TEST(GpuSteps, ARangeOfKeysThatDropsMuchComesBeforeItsProbe) {
+  Case some;
+  some.Add(StepKind::kProbe, 2, 0.01);
+  some.AddRangeOfKeys(0.01);
+  const GpuSteps found = some.Order();
+  EXPECT_EQ(found.order, (std::vector<uint8_t>{1, 0}));
+  EXPECT_EQ(found.wide, 1);
+}
+
+TEST(GpuSteps, ARangeOfKeysThatDropsLittleIsLeftOut) {
+  Case some;
+  some.Add(StepKind::kProbe, 2, 0.2);
+  some.AddRangeOfKeys(0.9);
+  EXPECT_EQ(some.Order().order, (std::vector<uint8_t>{0}));
+}
+
+TEST(GpuSteps, WhatDropsRunsOfRowsComesBeforeWhatDropsRows) {
+  for (const bool first : {true, false}) {
+    Case some;
+    some.Add(StepKind::kProbe, 4, 0.2, first ? 4 : 1);
+    some.Add(StepKind::kProbe, 4, 0.2, first ? 1 : 4);
+    EXPECT_EQ(some.Order().order[0], first ? 0 : 1);
+  }
+}
+
+TEST(GpuSteps, RunsThatAreDroppedLeaveSectorsUntouched) {
+  Case runs, rows;
+  for (Case* some : {&runs, &rows}) {
+    some->Add(StepKind::kProbe, 4, 0.2, some == &runs ? 4 : 1);
+    some->Add(StepKind::kProbe, 2, 0.2);
+  }
+  const GpuSteps steps{{0, 1}, 2};
+  const auto of_runs = TouchedShares(runs.blueprint, runs.steps, steps);
+  const auto of_rows = TouchedShares(rows.blueprint, rows.steps, steps);
+  EXPECT_DOUBLE_EQ(of_runs[0], 1);
+  EXPECT_NEAR(of_rows[1], 1 - std::pow(0.8, 16), 1e-9);
+  EXPECT_NEAR(of_runs[1], 1 - std::pow(0.8, 4), 1e-9);
 }
 
 TEST(GpuSteps, StepsThatKeepMuchAreWide) {

@@ -35,4 +35,9 @@ int WordsOf(AccumulateOp op) {
   }
 }
 
+int StepColumn(const Blueprint& blueprint, const Step& step) {
+  return step.kind == StepKind::kProbe ? blueprint.joins[static_cast<size_t>(step.join)].key_column
+                                       : step.column;
+}
+
 }  // namespace shadowvm::vkernel

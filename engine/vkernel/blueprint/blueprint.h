@@ -207,4 +207,7 @@ struct Blueprint {
   Sink sink;
 };
 
+// The column that a step reads; -1 where there is none, or not only one.
+int StepColumn(const Blueprint& blueprint, const Step& step);
+
 }  // namespace shadowvm::vkernel
