@@ -60,20 +60,30 @@ void CountSegment(const columns::Segment& segment, QueryStats* stats) {
   stats->rows_read += rows;
 }
 
-KernelRun::KernelRun(const QueryContext& context, std::shared_ptr<vkernel::KernelSlot> kernel,
-                     PipelineBinding* binding)
+KernelRun::KernelRun(const QueryContext& context, const vkernel::KernelText& text,
+                     std::shared_ptr<vkernel::KernelSlot> kernel, PipelineBinding* binding)
     : context_(context),
+      text_(text),
       kernel_(std::move(kernel)),
       binding_(*binding),
-      estimates_(EstimateSteps(*binding)),
-      order_(std::make_shared<const std::vector<uint8_t>>(
-          OrderSteps(binding->blueprint().levels[0].steps, estimates_))),
-      calls_(context.workers.count()) {
+      calls_(context.workers.count()) {}
+
+base::Status KernelRun::Prepare() {
+  if (order_ != nullptr) return base::Status::OK();
+  if (kernel_ == nullptr) {
+    const base::Span span(&context_.stats->spans, base::Stage::kCompile);
+    SVM_ASSIGN_OR_RETURN(kernel_, context_.kernels->Get(text_.name, text_.text));
+  }
+  estimates_ = EstimateSteps(binding_);
+  order_ = std::make_shared<const std::vector<uint8_t>>(
+      OrderSteps(binding_.blueprint().levels[0].steps, estimates_));
   // One step has one order.
   if (order_->size() < 2) measured_ = true;
+  return base::Status::OK();
 }
 
 base::Status KernelRun::Run(const BindSink& bind_sink, const AfterPartition& after_partition) {
+  SVM_RETURN_NOT_OK(Prepare());
   const std::vector<schedule::SegmentWork> work = SegmentsToRun();
   schedule::PartitionQueue queue(work, RowsPerPartition(work, schedule::kPartitionRows));
   context_.stats->partitions.fetch_add(queue.num_partitions(), std::memory_order_relaxed);
@@ -198,6 +208,7 @@ void KernelRun::Measure(WorkerCall* call, const schedule::Partition& partition) 
 }
 
 base::Result<MeasuredSteps> KernelRun::MeasureSteps() {
+  SVM_RETURN_NOT_OK(Prepare());
   columns::TableSource& table = *binding_.source().table;
   for (int segment = 0; segment < table.num_segments(); ++segment) {
     if (!binding_.MayPass(segment)) continue;

@@ -21,9 +21,15 @@ void CountSegment(const columns::Segment& segment, QueryStats* stats);
 // Runs a pipeline's kernel over the partitions of its source.
 class KernelRun {
  public:
-  // 'kernel' may swap its entry for better code between partitions.
-  KernelRun(const QueryContext& context, std::shared_ptr<vkernel::KernelSlot> kernel,
-            PipelineBinding* binding);
+  // 'kernel' may swap its entry for better code between partitions. Null: it is looked for by its
+  // text when rows are to be run, which is never where another device runs them. The text outlives
+  // this.
+  KernelRun(const QueryContext& context, const vkernel::KernelText& text,
+            std::shared_ptr<vkernel::KernelSlot> kernel, PipelineBinding* binding);
+
+  // Makes ready to run rows: finds the kernel and estimates its steps. Run and MeasureSteps see to
+  // it themselves; before RunOne.
+  base::Status Prepare();
 
   // Points a worker's call at its part of the sink's state. Called once per worker, by that worker.
   using BindSink = std::function<base::Status(int worker, kernels::KernelCall* call)>;
@@ -60,11 +66,12 @@ class KernelRun {
   }
 
   const QueryContext& context_;
+  const vkernel::KernelText& text_;
   std::shared_ptr<vkernel::KernelSlot> kernel_;
   PipelineBinding& binding_;
   std::vector<StepEstimate> estimates_;
   std::mutex mutex_;
-  Order order_;
+  Order order_;  // null: not prepared
   std::atomic<bool> measured_{false};
   std::vector<std::unique_ptr<WorkerCall>> calls_;
 };

@@ -62,7 +62,10 @@ base::Status PipelineRun::Plan() {
   }
   {
     const Span span(&context_.stats->spans, Stage::kRender);
-    rendered_ = vkernel::Render(blueprint_);
+    vkernel::RenderedKernel rendered = vkernel::Render(blueprint_);
+    text_ = std::make_shared<const vkernel::KernelText>(
+        vkernel::KernelText{blueprint_.title, std::move(rendered.text)});
+    arguments_ = std::move(rendered.arguments);
   }
   if (may_make_table_) SVM_RETURN_NOT_OK(PlanTable());
   if (context_.gpu != nullptr && !makes_table()) PrepareForGpu();
@@ -144,8 +147,9 @@ base::Status PipelineRun::MakeTables(const std::map<int, std::vector<int>>& code
 void PipelineRun::PrepareForGpu() {
   why_not_gpu_ = WhyNotOnGpu();
   if (!why_not_gpu_.empty()) return;
-  gpu_text_ = vkernel::Render(blueprint_, vkernel::Target::kCuda).text;
-  static_cast<void>(context_.gpu->programs().Find(blueprint_.title, gpu_text_));
+  gpu_text_ =
+      std::make_shared<const std::string>(vkernel::Render(blueprint_, vkernel::Target::kCuda).text);
+  static_cast<void>(context_.gpu->programs().Find(blueprint_.title, *gpu_text_));
 }
 
 std::string PipelineRun::WhyNotOnGpu() const {
@@ -206,10 +210,10 @@ void PipelineRun::PlanBuildKeys() {
 
 base::Result<PipelineOutput> PipelineRun::Run(std::shared_ptr<vkernel::KernelSlot> kernel) {
   kernel_ = std::move(kernel);
-  context_.stats->kernels.push_back({blueprint_.title, rendered_.text});
+  context_.stats->kernels.push_back(text_);
   if (binding_ == nullptr) {
-    SVM_ASSIGN_OR_RETURN(binding_, PipelineBinding::Make(context_, blueprint_, rendered_.arguments,
-                                                         source_, joins_));
+    SVM_ASSIGN_OR_RETURN(binding_,
+                         PipelineBinding::Make(context_, blueprint_, arguments_, source_, joins_));
   }
   SVM_ASSIGN_OR_RETURN(RowSet rows, RunMeasured());
   const bool build = pipeline_.sink == plan::SinkKind::kBuild;
@@ -275,7 +279,7 @@ uint64_t PipelineRun::ShapeAt(double device_share) {
   uint64_t& shape = shapes_[on_device ? 1 : 0];
   if (shape == 0) {
     const std::string place = on_device ? " device" : " host";
-    shape = schedule::KernelHistory::ShapeOf(rendered_.text, context_.gpu->facts().name + place);
+    shape = schedule::KernelHistory::ShapeOf(text_->text, context_.gpu->facts().name + place);
   }
   return shape;
 }
@@ -334,7 +338,7 @@ std::vector<RowColumn> PipelineRun::OutputColumns() const {
 }
 
 base::Result<RowSet> PipelineRun::RunCollect(int64_t enough) {
-  KernelRun run(context_, kernel_, binding_.get());
+  KernelRun run(context_, *text_, std::move(kernel_), binding_.get());
   if (mode_ == Mode::kGpu) {
     CollectSink::Options options;
     // Nobody asks for the order of a build side's rows.
@@ -396,7 +400,7 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
   const AggregateStates states = MakeAggregateStates(node, blueprint_.sink);
   DenseGroups groups(context_.budget, {grouping_.dense_keys, states.accumulators, 0},
                      context_.workers.count());
-  KernelRun run(context_, kernel_, binding_.get());
+  KernelRun run(context_, *text_, std::move(kernel_), binding_.get());
   bool done = false;
   DenseSink sink(nullptr, groups.num_slots(), states.accumulators, groups.strides(), origins);
   if (mode_ == Mode::kMixed) {
@@ -432,32 +436,36 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   };
   if (!why_not_gpu_.empty()) return give_up(why_not_gpu_);
   report.text = gpu_text_;
-  const auto program = FindProgram(context_, blueprint_.title, gpu_text_);
+  const auto program = FindProgram(context_, blueprint_.title, *gpu_text_);
   if (!program.ok()) return give_up(program.status().message());
   if (*program == nullptr) return give_up(kStillCompiling);
-  if (!steps_.has_value()) {
-    SVM_ASSIGN_OR_RETURN(steps_, run->MeasureSteps());
-  }
+  SVM_RETURN_NOT_OK(KnowSteps(run));
   gpu_start_ = std::chrono::steady_clock::now();
   const base::Result<GpuTimes> ran =
-      RunOnGpu(context_, context_.gpu, **program, *binding_, *steps_, sink);
+      RunOnGpu(context_, context_.gpu, **program, *binding_, &*steps_, sink);
   // The groups are as they were. If it was the query that failed it fails again, here.
   if (!ran.ok()) return give_up(ran.status().message());
   report.times = *ran;
   return true;
 }
 
+base::Status PipelineRun::KnowSteps(KernelRun* run) {
+  if (steps_.has_value()) return base::Status::OK();
+  SVM_ASSIGN_OR_RETURN(MeasuredSteps measured, run->MeasureSteps());
+  steps_.emplace().measured = std::move(measured);
+  return base::Status::OK();
+}
+
 base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const DenseSink& sink) {
+  SVM_RETURN_NOT_OK(run->Prepare());
   MixedPipeline pipeline{run, binding_.get(), groups, sink, {}, {}};
-  if (!steps_.has_value()) {
-    SVM_ASSIGN_OR_RETURN(steps_, run->MeasureSteps());
-  }
-  pipeline.steps = *steps_;
+  SVM_RETURN_NOT_OK(KnowSteps(run));
+  pipeline.steps = steps_->measured;
   GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();
   gpu_report.title = blueprint_.title;
   gpu_report.text = gpu_text_;
-  if (context_.wait_for_gpu) static_cast<void>(FindProgram(context_, blueprint_.title, gpu_text_));
-  pipeline.program = [this] { return context_.gpu->programs().Find(blueprint_.title, gpu_text_); };
+  if (context_.wait_for_gpu) static_cast<void>(FindProgram(context_, blueprint_.title, *gpu_text_));
+  pipeline.program = [this] { return context_.gpu->programs().Find(blueprint_.title, *gpu_text_); };
   MixedRun mixed(context_, pipeline, {context_.policy, context_.history->Find(shape_)});
   SVM_RETURN_NOT_OK(mixed.Run());
   gpu_report.why_not = mixed.why_not_gpu();
@@ -489,7 +497,7 @@ base::Result<RowSet> PipelineRun::RunHash(const plan::AggregateNode& node) {
   auto groups = std::make_shared<HashGroups>(context_.budget, states.accumulators,
                                              blueprint_.sink.key_words, context_.workers.count());
   binding_->set_key_interner(groups->interner());
-  KernelRun run(context_, kernel_, binding_.get());
+  KernelRun run(context_, *text_, std::move(kernel_), binding_.get());
   bool done = false;
   if (mode_ == Mode::kGpu) {
     HashSink sink(context_.budget, states.accumulators, blueprint_.sink.key_words,

@@ -12,6 +12,7 @@
 
 #include "engine/exec/gpu/dense_sink.h"
 #include "engine/exec/gpu/gpu.h"
+#include "engine/exec/gpu/launch_plan.h"
 #include "engine/exec/gpu/launch_sink.h"
 #include "engine/exec/grouping.h"
 #include "engine/exec/kernel_binding.h"
@@ -47,9 +48,10 @@ class PipelineRun {
   // nothing without. Why it does, if the GPU is at fault.
   bool needs_rows() const { return needs_rows_; }
   const std::string& why_rows() const { return why_rows_; }
-  vkernel::KernelText text() const { return {blueprint_.title, rendered_.text}; }
+  const vkernel::KernelText& text() const { return *text_; }
 
-  // Runs the compiled kernel. After Plan; again only if its build sides and its table are the same.
+  // Runs the kernel, which is null where nobody has compiled it ahead. After Plan; again only if
+  // its build sides and its table are the same.
   base::Result<PipelineOutput> Run(std::shared_ptr<vkernel::KernelSlot> kernel);
 
  private:
@@ -92,6 +94,8 @@ class PipelineRun {
   // Brings the pipeline's rows to the sink on the GPU. False: it cannot, or the card, its memory or
   // its compiler failed, and nothing has happened.
   base::Result<bool> TryGpu(KernelRun* run, LaunchSink* sink);
+  // Measures steps that no run before has.
+  base::Status KnowSteps(KernelRun* run);
   // Writes the GPU's kernel, or says why there is none, and has it compiled.
   void PrepareForGpu();
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
@@ -108,8 +112,10 @@ class PipelineRun {
   std::vector<PreparedJoin> joins_;
   std::unique_ptr<vkernel::PipelineTranslator> translator_;
   vkernel::Blueprint blueprint_;
-  vkernel::RenderedKernel rendered_;
-  std::string gpu_text_, why_not_gpu_;
+  std::shared_ptr<const vkernel::KernelText> text_;
+  vkernel::Arguments arguments_;
+  std::shared_ptr<const std::string> gpu_text_;
+  std::string why_not_gpu_;
   schedule::Mode mode_ = schedule::Mode::kCpu;  // never auto
   uint64_t shape_ = 0;                          // in the history; 0: not looked for
   Grouping grouping_;
@@ -122,8 +128,8 @@ class PipelineRun {
   std::string why_rows_;
   std::unique_ptr<PipelineBinding> binding_;
   bool has_group_codes_ = false;
-  uint64_t shapes_[2] = {};             // by whether the device has the rows; 0: not known yet
-  std::optional<MeasuredSteps> steps_;  // once a GPU has been told of them
+  uint64_t shapes_[2] = {};          // by whether the device has the rows; 0: not known yet
+  std::optional<KnownSteps> steps_;  // once a GPU has been told of them
   std::chrono::steady_clock::time_point gpu_start_;  // of its last run, kernels compiled
   std::shared_ptr<vkernel::KernelSlot> kernel_;
 };

@@ -284,12 +284,7 @@ base::Status Query::CollectInputs(const plan::Pipeline& pipeline, const std::str
 
 base::Result<PipelineOutput> Query::RunPlanned(const plan::Pipeline& pipeline) {
   Planned& planned = *planned_[pipeline.id];
-  if (planned.kernel == nullptr) {
-    const Span span(&context_.stats->spans, Stage::kCompile);
-    const vkernel::KernelText text = planned.run->text();
-    SVM_ASSIGN_OR_RETURN(planned.kernel, context_.kernels->Get(text.name, text.text));
-  }
-  return planned.run->Run(planned.kernel);
+  return planned.run->Run(std::move(planned.kernel));
 }
 
 base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
@@ -301,7 +296,6 @@ base::Status Query::RunPipeline(const plan::Pipeline& pipeline) {
   }
   if (planned_[pipeline.id] == nullptr) SVM_RETURN_NOT_OK(PlanPipeline(pipeline));
   SVM_ASSIGN_OR_RETURN(outputs_[pipeline.id], RunPlanned(pipeline));
-  planned_[pipeline.id]->kernel = nullptr;
   if (!IsPlanLasting(pipeline)) planned_[pipeline.id].reset();
   if (build_keys_[pipeline.id]) {
     builds_.Keep(*build_keys_[pipeline.id], outputs_[pipeline.id]);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,8 @@ struct GpuTimes {
 // What became of a pipeline that was meant for the GPU.
 struct GpuPipeline {
   std::string title;
-  std::string why_not;  // empty: it ran there
-  std::string text;     // of its kernel
+  std::string why_not;                      // empty: it ran there
+  std::shared_ptr<const std::string> text;  // of its kernel; null: it has none
   GpuTimes times;
 };
 
@@ -84,10 +85,11 @@ struct QueryStats {
   std::atomic<int64_t> segments_skipped{0};  // by zones
   std::atomic<int64_t> partitions{0};        // that pipelines were cut into
   std::atomic<int64_t> rows{0};              // of the answer
-  std::vector<vkernel::KernelText> kernels;  // that it ran, in the order of its pipelines
-  std::vector<GpuPipeline> gpu;              // of pipelines that were meant for it
-  std::vector<PipelineDevices> devices;      // of pipelines with kernels, where there is a GPU
-  std::vector<SortDevices> sorts;            // where there is a GPU
+  // That it ran, in the order of its pipelines.
+  std::vector<std::shared_ptr<const vkernel::KernelText>> kernels;
+  std::vector<GpuPipeline> gpu;          // of pipelines that were meant for it
+  std::vector<PipelineDevices> devices;  // of pipelines with kernels, where there is a GPU
+  std::vector<SortDevices> sorts;        // where there is a GPU
 };
 
 // What one pipeline of a query did.

@@ -86,9 +86,8 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Make(const QueryContext& context, Gpu* g
 
 Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* gpu,
                                               const device::Program& program,
-                                              const PipelineBinding& binding,
-                                              const MeasuredSteps& steps, LaunchSink* sink,
-                                              GpuSource source) {
+                                              const PipelineBinding& binding, KnownSteps* steps,
+                                              LaunchSink* sink, GpuSource source) {
   SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink, std::move(source)));
   SVM_RETURN_NOT_OK(run->WriteTables(steps, 0));
   return run;
@@ -103,7 +102,9 @@ Result<std::unique_ptr<GpuRun>> GpuRun::BeginApart(const QueryContext& context, 
   SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink,
                                       GpuSource{std::move(segments), nullptr}));
   run->no_groups_ = sink->NoGroups();
-  SVM_RETURN_NOT_OK(run->WriteTables(steps, num_areas));
+  KnownSteps known;
+  known.measured = steps;
+  SVM_RETURN_NOT_OK(run->WriteTables(&known, num_areas));
   return run;
 }
 
@@ -114,8 +115,9 @@ int64_t GpuRun::NumRows() const {
   return rows;
 }
 
-Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
+Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   const int64_t num_rows = NumRows();
+  const MeasuredSteps& steps = known->measured;
   SVM_RETURN_NOT_OK(sink_.Expect(num_rows, ShareLeft(steps)));
   const LaunchInputs inputs{binding_, steps,       sink_,         num_rows,
                             0,        predicates_, translations_, IsOverLink()};
@@ -123,8 +125,10 @@ Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
   SVM_ASSIGN_OR_RETURN(joins_, PlaceTables(&gpu_, binding_, turn_.stream()));
   times_.link_bytes += joins_.link_bytes;
   LaunchWriter sizes(0, {.placed = &joins_.placed});
-  std::optional<LaunchPlan> plan;
+  std::optional<LaunchPlan> plan = known->PlanFor(inputs);
+  const bool is_new = !plan.has_value();
   WriteLaunch(inputs, gpu_.facts(), &plan, &sizes);
+  if (is_new) known->Keep(inputs, *plan);
   piece_bytes_ = memory::RangeAllocator::SizeOf(
       PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size()));
   ring_bytes_ =
@@ -136,8 +140,10 @@ Status GpuRun::WriteTables(const MeasuredSteps& steps, int num_areas) {
   error_ = WriteLaunch(inputs, gpu_.facts(), &plan, &writer);
   plan_ = std::move(*plan);
   ring_ = address + static_cast<uint64_t>(writer.data_bytes());
-  reads_ = {TouchedShares(binding_.blueprint(), steps, plan_.steps),
-            ReadAgain(binding_.blueprint(), plan_.steps)};
+  if (scan_ == nullptr) {
+    reads_ = {TouchedShares(binding_.blueprint(), steps, plan_.steps),
+              ReadAgain(binding_.blueprint(), plan_.steps)};
+  }
   tables_ = writer.image();
   // The one launch over a scan has the first piece of the ring, where the writer left the block.
   int64_t bytes = writer.data_bytes();
@@ -396,8 +402,7 @@ Result<vkernel::ProgramCache::Loaded> FindProgram(const QueryContext& context,
 }
 
 Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
-                          const PipelineBinding& binding, const MeasuredSteps& steps,
-                          LaunchSink* sink) {
+                          const PipelineBinding& binding, KnownSteps* steps, LaunchSink* sink) {
   SVM_ASSIGN_OR_RETURN(const GpuSource source, FindSource(context, gpu, binding));
   GpuTimes times;
   for (;;) {

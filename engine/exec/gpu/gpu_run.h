@@ -44,7 +44,7 @@ class GpuRun {
   static base::Result<std::unique_ptr<GpuRun>> Begin(const QueryContext& context, Gpu* gpu,
                                                      const device::Program& program,
                                                      const PipelineBinding& binding,
-                                                     const MeasuredSteps& steps, LaunchSink* sink,
+                                                     KnownSteps* steps, LaunchSink* sink,
                                                      GpuSource source);
   // The same for launches that are apart, so many at a time; the sink has no slots of its own.
   static base::Result<std::unique_ptr<GpuRun>> BeginApart(
@@ -101,7 +101,7 @@ class GpuRun {
                                                     const device::Program& program,
                                                     const PipelineBinding& binding,
                                                     LaunchSink* sink, GpuSource source);
-  base::Status WriteTables(const MeasuredSteps& steps, int num_areas);
+  base::Status WriteTables(KnownSteps* steps, int num_areas);
   base::Status MakeAreas(device::DeviceAddress address, int num_areas);
   int64_t GroupBytes() const { return static_cast<int64_t>(no_groups_.size()) * 8; }
   int64_t AreaBytes() const { return memory::RangeAllocator::SizeOf(GroupBytes()); }
@@ -136,7 +136,7 @@ class GpuRun {
   std::vector<uint8_t> tables_;
   std::vector<uint8_t> block_;  // as every launch begins
   LaunchPlan plan_;
-  ColumnReads reads_;
+  ColumnReads reads_;  // of segments that are yet to be placed
   device::DeviceAddress error_ = 0, ring_ = 0;
   int64_t piece_bytes_ = 0;  // at most
   int64_t ring_bytes_ = 0, ring_at_ = 0;
@@ -158,6 +158,6 @@ base::Result<vkernel::ProgramCache::Loaded> FindProgram(const QueryContext& cont
 // A whole pipeline: the sink is as it was when this fails. Else: what it took.
 base::Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu,
                                 const device::Program& program, const PipelineBinding& binding,
-                                const MeasuredSteps& steps, LaunchSink* sink);
+                                KnownSteps* steps, LaunchSink* sink);
 
 }  // namespace shadowvm::exec

@@ -111,6 +111,17 @@ LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs&
   return plan;
 }
 
+std::optional<LaunchPlan> KnownSteps::PlanFor(const LaunchInputs& inputs) const {
+  const bool alike = plan_rows == inputs.num_rows && plan_over_link == inputs.over_link;
+  return alike ? plan : std::nullopt;
+}
+
+void KnownSteps::Keep(const LaunchInputs& inputs, const LaunchPlan& made) {
+  plan = made;
+  plan_rows = inputs.num_rows;
+  plan_over_link = inputs.over_link;
+}
+
 int64_t NumTiles(std::span<const kernels::SegmentRows> rows) {
   int64_t tiles = 0;
   for (const kernels::SegmentRows& segment : rows) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,18 @@ struct LaunchPlan {
 // then bitmaps in the order in which they are probed, as far as there is room.
 LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
                       int64_t block_bytes);
+
+// What earlier runs of a pipeline have found out for the next one.
+struct KnownSteps {
+  MeasuredSteps measured;
+  // The last plan, and what it depends on beside the pipeline and the device.
+  std::optional<LaunchPlan> plan;
+  int64_t plan_rows = 0;
+  bool plan_over_link = false;
+
+  std::optional<LaunchPlan> PlanFor(const LaunchInputs& inputs) const;
+  void Keep(const LaunchInputs& inputs, const LaunchPlan& made);
+};
 
 // About how many wide tiles hold rows of these.
 int64_t NumTiles(std::span<const kernels::SegmentRows> rows);

@@ -163,8 +163,9 @@ void TableBuild::Report(const std::string& launch_text, const GpuTimes& times,
   stats_->real_ms = stats.milliseconds;
   stats_->reason = reason_;
   QueryStats& all = *context_.stats;
-  all.kernels.push_back({title(), launch_text});
-  all.gpu.push_back({title(), "", launch_text, times});
+  all.kernels.push_back(
+      std::make_shared<const vkernel::KernelText>(vkernel::KernelText{title(), launch_text}));
+  all.gpu.push_back({title(), "", std::make_shared<const std::string>(launch_text), times});
   PipelineDevices& report = all.devices.emplace_back();
   report.title = title();
   report.mode = Mode::kGpu;

@@ -54,7 +54,7 @@ inline std::vector<std::string> KernelsOf(Engine* engine, const client::Frame& f
   const auto answer = engine->Run(command, {.stats = &stats});
   EXPECT_TRUE(answer.ok()) << answer.status();
   std::vector<std::string> texts;
-  for (const vkernel::KernelText& kernel : stats.kernels) texts.push_back(kernel.text);
+  for (const auto& kernel : stats.kernels) texts.push_back(kernel->text);
   return texts;
 }
 
