@@ -60,7 +60,8 @@ void CollectSink::Write(LaunchWriter* writer, kernels::LaunchBlock* head) {
   view_ = reinterpret_cast<DeviceAddress>(head->call.output);
 }
 
-base::Status CollectSink::Fetch(device::Stream* stream) {
+base::Status CollectSink::Fetch(device::Stream* stream, device::DeviceAddress error_at) {
+  SVM_RETURN_NOT_OK(FetchError(stream, error_at));
   return stream->CopyOut(&found_, view_, sizeof found_);
 }
 

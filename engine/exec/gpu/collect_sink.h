@@ -25,7 +25,7 @@ class CollectSink : public LaunchSink {
   base::Status Expect(int64_t rows, double share) override;
   void Write(LaunchWriter* writer, kernels::LaunchBlock* head) override;
   int64_t shared_bytes() const override { return 0; }
-  base::Status Fetch(device::Stream* stream) override;
+  base::Status Fetch(device::Stream* stream, device::DeviceAddress error_at) override;
   base::Result<bool> HadRoom() override;
   base::Status Take(device::Stream* stream) override;
 

@@ -26,7 +26,8 @@ class DenseSink : public LaunchSink {
   base::Status Expect(int64_t, double) override { return base::Status::OK(); }
   void Write(LaunchWriter* writer, kernels::LaunchBlock* head) override;
   int64_t shared_bytes() const override { return num_words() * 8; }
-  base::Status Fetch(device::Stream* stream) override;
+  base::Status Fetch(device::Stream* stream, device::DeviceAddress error_at) override;
+  kernels::u32 error() const override { return static_cast<kernels::u32>(found_.back()); }
   base::Status Take(device::Stream* stream) override;
 
   // What launches begin with when no group has a row.
@@ -41,7 +42,7 @@ class DenseSink : public LaunchSink {
 
  private:
   device::DeviceAddress address_ = 0;
-  std::vector<int64_t> found_;
+  std::vector<int64_t> found_;  // groups, and behind them the error
 };
 
 // How each word of a group's row is merged.

@@ -65,7 +65,7 @@ GpuRun::GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& pro
 
 GpuRun::~GpuRun() {
   // What was queued names memory of this run. Who wanted to know has asked before.
-  static_cast<void>(Synchronize());
+  if (!is_idle_) static_cast<void>(Synchronize());
 }
 
 Result<std::unique_ptr<GpuRun>> GpuRun::Make(const QueryContext& context, Gpu* gpu,
@@ -122,6 +122,7 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   const LaunchInputs inputs{binding_, steps,       sink_,         num_rows,
                             0,        predicates_, translations_, IsOverLink()};
   streams_.push_back(turn_.stream());
+  is_idle_ = false;
   SVM_ASSIGN_OR_RETURN(joins_, PlaceTables(&gpu_, binding_, turn_.stream()));
   times_.link_bytes += joins_.link_bytes;
   LaunchWriter sizes(0, {.placed = &joins_.placed});
@@ -137,6 +138,7 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   const int64_t space_at = areas_at + num_areas * (piece_bytes_ + AreaBytes());
   SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(space_at + sizes.space_bytes()));
   LaunchWriter writer(address, {.placed = &joins_.placed, .space_at = space_at});
+  writer.ReserveFor(sizes);
   error_ = WriteLaunch(inputs, gpu_.facts(), &plan, &writer);
   plan_ = std::move(*plan);
   ring_ = address + static_cast<uint64_t>(writer.data_bytes());
@@ -144,7 +146,8 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
     reads_ = {TouchedShares(binding_.blueprint(), steps, plan_.steps),
               ReadAgain(binding_.blueprint(), plan_.steps)};
   }
-  tables_ = writer.image();
+  if (scan_ == nullptr) block_.assign(writer.block().begin(), writer.block().end());
+  tables_ = writer.TakeImage();
   // The one launch over a scan has the first piece of the ring, where the writer left the block.
   int64_t bytes = writer.data_bytes();
   if (scan_ != nullptr) {
@@ -153,7 +156,6 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
     head->num_blocks = static_cast<kernels::u32>(NumBlocks(gpu_.facts(), plan_, scan_->num_tiles));
     bytes = writer.bytes();
   }
-  block_.assign(writer.block().begin(), writer.block().end());
   SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(address, tables_.data(), bytes));
   SVM_RETURN_NOT_OK(sink_.Prepare(turn_.stream()));
   return MakeAreas(address + static_cast<uint64_t>(areas_at), num_areas);
@@ -248,6 +250,7 @@ Status GpuRun::LaunchAll() {
 }
 
 Status GpuRun::LaunchScan() {
+  is_idle_ = false;
   times_.device_bytes += scan_->launch_bytes;
   device::LaunchShape shape = plan_.shape;
   shape.num_blocks = NumBlocks(gpu_.facts(), plan_, scan_->num_tiles);
@@ -308,6 +311,7 @@ Status GpuRun::LaunchChunks() {
   for (const auto& chunk : chunks) most_bytes = std::max(most_bytes, ChunkBytes(chunk));
   // Tables are on the first stream; others must find them.
   SVM_RETURN_NOT_OK(Synchronize());
+  is_idle_ = false;
   for (size_t i = 0; i < chunks.size(); ++i) {
     const int number = static_cast<int>(i) % std::max(gpu_.options().active_streams, 1);
     SVM_ASSIGN_OR_RETURN(device::Stream * stream, turn_.Stream(number));
@@ -322,6 +326,7 @@ Status GpuRun::LaunchChunks() {
 }
 
 Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream) {
+  is_idle_ = false;
   const DeviceAddress groups = area != nullptr ? area->groups : 0;
   const int num_blocks = NumBlocks(gpu_.facts(), plan_, NumTiles(segments.rows));
   const LaunchPiece described{num_launches_, 0, num_blocks, groups};
@@ -371,25 +376,26 @@ Status GpuRun::Synchronize() {
   if (!status.ok()) gpu_.copies().Clear();
   pieces_.clear();
   ring_at_ = 0;
+  is_idle_ = status.ok();
   return status;
 }
 
 Result<bool> GpuRun::Finish() {
   // The first stream gives the results, so it must know the others to be done.
   if (streams_.size() > 1) SVM_RETURN_NOT_OK(Synchronize());
-  kernels::u32 error = 0;
   device::Stream& stream = *turn_.stream();
-  Status status = sink_.Fetch(&stream);
-  if (status.ok()) status = stream.CopyOut(&error, error_, sizeof error);
+  const Status status = sink_.Fetch(&stream, error_);
   const Status finished = Synchronize();
   SVM_RETURN_NOT_OK(status);
   SVM_RETURN_NOT_OK(finished);
   SVM_ASSIGN_OR_RETURN(const bool had_room, sink_.HadRoom());
   if (!had_room) return false;
-  if (error != 0) {
-    return base::MakeError(static_cast<base::ErrorCode>(error), binding_.blueprint().title);
+  if (sink_.error() != 0) {
+    return base::MakeError(static_cast<base::ErrorCode>(sink_.error()), binding_.blueprint().title);
   }
+  is_idle_ = false;
   SVM_RETURN_NOT_OK(sink_.Take(&stream));
+  is_idle_ = true;  // who takes more waits for it
   return true;
 }
 

@@ -134,7 +134,7 @@ class GpuRun {
   // What launches are told: tables that all of them look into, then a ring of pieces of their own,
   // or the areas.
   std::vector<uint8_t> tables_;
-  std::vector<uint8_t> block_;  // as every launch begins
+  std::vector<uint8_t> block_;  // as every launch begins; none where there is one, over a scan
   LaunchPlan plan_;
   ColumnReads reads_;  // of segments that are yet to be placed
   device::DeviceAddress error_ = 0, ring_ = 0;
@@ -146,6 +146,7 @@ class GpuRun {
   std::deque<Piece> pieces_;              // of the ring, until the device has been waited for
   int num_launches_ = 0;                  // ever
   std::vector<device::Stream*> streams_;  // that were used
+  bool is_idle_ = true;                   // nothing was queued since they were waited for
   GpuTimes times_;
 };
 

@@ -51,7 +51,8 @@ base::Status HashSink::Prepare(device::Stream* stream) {
   return stream->Clear(slots_, static_cast<int64_t>(num_slots()) * 8);
 }
 
-base::Status HashSink::Fetch(device::Stream* stream) {
+base::Status HashSink::Fetch(device::Stream* stream, device::DeviceAddress error_at) {
+  SVM_RETURN_NOT_OK(FetchError(stream, error_at));
   return stream->CopyOut(&count_, count_at_, sizeof count_);
 }
 

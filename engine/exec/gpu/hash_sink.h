@@ -27,7 +27,7 @@ class HashSink : public LaunchSink {
   void Write(LaunchWriter* writer, kernels::LaunchBlock* head) override;
   int64_t shared_bytes() const override { return 0; }
   base::Status Prepare(device::Stream* stream) override;
-  base::Status Fetch(device::Stream* stream) override;
+  base::Status Fetch(device::Stream* stream, device::DeviceAddress error_at) override;
   base::Result<bool> HadRoom() override;
   base::Status Take(device::Stream* stream) override;
 

@@ -11,15 +11,17 @@ namespace {
 using base::Result;
 using BufferPtr = DeviceCopies::BufferPtr;
 
-// A smaller buffer is written with the launch for less than what a copy of its own costs.
+// A smaller buffer is written with the launch for less than what a copy of its own costs, once or
+// over and over.
 constexpr int64_t kLeastBytes = int64_t{64} << 10;
+constexpr int64_t kLeastKeptBytes = int64_t{2} << 10;
 // Kernels bring bitmaps into shared memory by so many bytes at a time.
 constexpr int64_t kReadAhead = 16;
 
 class TablePlacement {
  public:
   void Add(const BufferPtr& buffer, bool kept) {
-    if (buffer == nullptr || buffer->size() < kLeastBytes) return;
+    if (buffer == nullptr || buffer->size() < (kept ? kLeastKeptBytes : kLeastBytes)) return;
     wanted_.push_back({buffer, kReadAhead, /*needed=*/false, kept});
     reads_.push_back({buffer, buffer->size()});
     bytes_ += wanted_.back().bytes();

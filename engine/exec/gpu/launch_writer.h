@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/device/accelerator.h"
@@ -34,6 +35,12 @@ class LaunchWriter {
       : address_(address),
         placed_(around.placed),
         space_address_(address + static_cast<uint64_t>(around.space_at)) {}
+
+  // Room for what another one has counted.
+  void ReserveFor(const LaunchWriter& sizes) {
+    data_.bytes.reserve(static_cast<size_t>(sizes.bytes()));
+    block_.bytes.reserve(static_cast<size_t>(sizes.block_.size));
+  }
 
   // Data, with bytes after it that may be read; nothing is written where it was placed before.
   const void* AddData(const void* bytes, int64_t size, int64_t padding = 16);
@@ -82,6 +89,7 @@ class LaunchWriter {
   }
   // All of it, after Finish.
   const std::vector<uint8_t>& image() const { return data_.bytes; }
+  std::vector<uint8_t> TakeImage() { return std::move(data_.bytes); }
 
  private:
   struct Stretch {

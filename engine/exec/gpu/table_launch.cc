@@ -93,7 +93,6 @@ class TableLaunch {
     std::optional<LaunchPlan> plan = {};
     int64_t at = 0, piece_at = 0, end = 0;  // in the image
     DeviceAddress error_at = 0;
-    kernels::u32 error = 0;
   };
 
   Status Read(Part* part) {
@@ -178,8 +177,7 @@ class TableLaunch {
     for (Part& part : parts_) SVM_RETURN_NOT_OK(part.build->sink().Prepare(&stream));
     SVM_RETURN_NOT_OK(stream.Launch(program, shape_, AddressOf(image_bytes_)));
     for (Part& part : parts_) {
-      SVM_RETURN_NOT_OK(part.build->sink().Fetch(&stream));
-      SVM_RETURN_NOT_OK(stream.CopyOut(&part.error, part.error_at, sizeof part.error));
+      SVM_RETURN_NOT_OK(part.build->sink().Fetch(&stream, part.error_at));
     }
     return Status::OK();
   }
@@ -188,9 +186,10 @@ class TableLaunch {
     kernel_ms_ = turn_->stream()->launch_milliseconds();
     Status status;
     for (Part& part : parts_) {
-      Status own = part.error == 0 ? part.build->Take()
-                                   : base::MakeError(static_cast<base::ErrorCode>(part.error),
-                                                     part.build->title());
+      const kernels::u32 error = part.build->sink().error();
+      Status own = error == 0
+                       ? part.build->Take()
+                       : base::MakeError(static_cast<base::ErrorCode>(error), part.build->title());
       if (!own.ok()) part.build->Fail(own.message());
       if (status.ok()) status = own;
     }

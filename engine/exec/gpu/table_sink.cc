@@ -62,7 +62,8 @@ void TableSink::Write(LaunchWriter* writer, kernels::LaunchBlock* head) {
 
 base::Status TableSink::Prepare(device::Stream* stream) { return stream->Clear(At(0), groups_at_); }
 
-base::Status TableSink::Fetch(device::Stream* stream) {
+base::Status TableSink::Fetch(device::Stream* stream, device::DeviceAddress error_at) {
+  SVM_RETURN_NOT_OK(FetchError(stream, error_at));
   SVM_ASSIGN_OR_RETURN(bits_, memory::Buffer::Make(budget_, bit_bytes() + 8, "join bits",
                                                    memory::Buffer::Fill::kZero));
   SVM_RETURN_NOT_OK(stream->CopyOut(&found_, At(0), sizeof found_));

@@ -30,7 +30,7 @@ class TableSink : public LaunchSink {
   void Write(LaunchWriter* writer, kernels::LaunchBlock* head) override;
   int64_t shared_bytes() const override { return 0; }
   base::Status Prepare(device::Stream* stream) override;
-  base::Status Fetch(device::Stream* stream) override;
+  base::Status Fetch(device::Stream* stream, device::DeviceAddress error_at) override;
   base::Status Take(device::Stream* stream) override;
 
   // After a run: whether no key came twice, which is when the rest counts.
