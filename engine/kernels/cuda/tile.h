@@ -140,8 +140,9 @@ SVM_INLINE void settle(T&) {}
 #define SVM_END_STEPS(t, call) \
   if (end_steps(t)) continue
 
-// The lane's row, if it has one: j and p are 0, i is its id.
+// The lane's row, if it has one: j and p are 0, i is its id. A compiler that did not know that
+// there is no second one would unroll the loop.
 #define SVM_EACH_ROW(t) \
-  for ([[maybe_unused]] u32 j = 0, p = 0, i = (t).row, svm_count = (t).live; j < svm_count; ++j)
+  for ([[maybe_unused]] u32 j = 0, p = 0, i = (t).row, svm_count = (t).live & 1; j < svm_count; ++j)
 
 }  // namespace shadowvm::kernels
