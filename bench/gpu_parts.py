@@ -147,7 +147,7 @@ def sweep(bench: Bench, found: dict):
     policies = ["elastic", "guided", "apriori", *(f"static:{percent}" for percent in range(5, 100, 5))]
     for name in BARRED:
         bench.use("gpu", *IN_PLACE, "--keep-builds")
-        bench.measure(name, 1, "warm")  # so that its kernel is there
+        bench.measure(name, 2, "warm")  # so that its kernel is there, in full code
         for policy in policies:
             bench.use("mixed", *IN_PLACE, "--policy", policy, "--keep-builds")
             found.setdefault(name, {})[policy] = bench.measure(name, max(bench.options.runs // 2, 3), policy)

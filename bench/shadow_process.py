@@ -66,7 +66,8 @@ class ShadowProcess:
         return self._request(f"sectors {query}")
 
     def kernels(self) -> dict:
-        """What became of the GPU's kernels so far: {"compiled", "compile_ms", "from_disk", "disk_ms", "load_ms"}."""
+        """What became of the GPU's kernels so far: {"compiled", "compile_ms", "compiled_full", "compile_full_ms",
+        "from_disk", "disk_ms", "load_ms"}; the first two are of those that queries waited for."""
         return self._request("kernels")
 
     def close(self):

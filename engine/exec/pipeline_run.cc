@@ -149,7 +149,11 @@ void PipelineRun::PrepareForGpu() {
   if (!why_not_gpu_.empty()) return;
   gpu_text_ =
       std::make_shared<const std::string>(vkernel::Render(blueprint_, vkernel::Target::kCuda).text);
-  static_cast<void>(context_.gpu->programs().Find(blueprint_.title, *gpu_text_));
+  if (context_.wait_for_gpu) {
+    context_.gpu->programs().Prepare(blueprint_.title, *gpu_text_);
+  } else {
+    static_cast<void>(context_.gpu->programs().Find(blueprint_.title, *gpu_text_));
+  }
 }
 
 std::string PipelineRun::WhyNotOnGpu() const {
@@ -464,8 +468,15 @@ base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const De
   GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();
   gpu_report.title = blueprint_.title;
   gpu_report.text = gpu_text_;
-  if (context_.wait_for_gpu) static_cast<void>(FindProgram(context_, blueprint_.title, *gpu_text_));
-  pipeline.program = [this] { return context_.gpu->programs().Find(blueprint_.title, *gpu_text_); };
+  if (context_.wait_for_gpu) {
+    pipeline.program = [program = FindProgram(context_, blueprint_.title, *gpu_text_)] {
+      return program;
+    };
+  } else {
+    pipeline.program = [this] {
+      return context_.gpu->programs().Find(blueprint_.title, *gpu_text_);
+    };
+  }
   MixedRun mixed(context_, pipeline, {context_.policy, context_.history->Find(shape_)});
   SVM_RETURN_NOT_OK(mixed.Run());
   gpu_report.why_not = mixed.why_not_gpu();

@@ -188,8 +188,14 @@ class EngineRunner : public QueryRunner {
   base::Result<GpuKernelCounts> CountGpuKernels() override {
     SVM_ASSIGN_OR_RETURN(const auto gpu, engine_->gpu_keeper().Require());
     const vkernel::KernelCacheStats stats = gpu->programs().stats();
-    return GpuKernelCounts{stats.compiles_fast + stats.compiles_full, stats.compile_ms,
-                           stats.disk_hits, stats.disk_ms, stats.load_ms};
+    return GpuKernelCounts{stats.compiles_fast, stats.compile_fast_ms,
+                           stats.compiles_full, stats.compile_ms - stats.compile_fast_ms,
+                           stats.disk_hits,     stats.disk_ms,
+                           stats.load_ms};
+  }
+
+  void AwaitCode() override {
+    if (const auto gpu = engine_->gpu()) gpu->programs().AwaitFull();
   }
 
  private:

@@ -27,9 +27,11 @@ class NodeRunner : public QueryRunner {
   NodeRunner(std::shared_ptr<client::Session> session, SsbTables tables)
       : session_(std::move(session)), tables_(std::move(tables)) {}
   // With a node that ends with the runner.
-  NodeRunner(base::TemporaryFolder folder, std::unique_ptr<node::ServingNode> node,
-             std::shared_ptr<client::Session> session, SsbTables tables)
+  NodeRunner(base::TemporaryFolder folder, exec::Engine* engine,
+             std::unique_ptr<node::ServingNode> node, std::shared_ptr<client::Session> session,
+             SsbTables tables)
       : folder_(std::move(folder)),
+        engine_(engine),
         node_(std::move(node)),
         session_(std::move(session)),
         tables_(std::move(tables)) {}
@@ -48,6 +50,11 @@ class NodeRunner : public QueryRunner {
     return run;
   }
 
+  void AwaitCode() override {
+    const auto gpu = engine_ != nullptr ? engine_->gpu() : nullptr;
+    if (gpu != nullptr) gpu->programs().AwaitFull();
+  }
+
   base::Result<Footprint> FootprintOf(const std::string&,
                                       const std::vector<std::string>&) override {
     return base::MakeError(base::ErrorCode::kUnsupported, "a node does not tell a footprint");
@@ -55,6 +62,7 @@ class NodeRunner : public QueryRunner {
 
  private:
   std::optional<base::TemporaryFolder> folder_;
+  exec::Engine* engine_ = nullptr;  // of the node, if that is here
   std::unique_ptr<node::ServingNode> node_;
   std::shared_ptr<client::Session> session_;  // ends before the node
   SsbTables tables_;
@@ -68,13 +76,14 @@ base::Result<std::unique_ptr<QueryRunner>> MakeNodeRunner(const BenchSettings& s
     return std::make_unique<NodeRunner>(std::move(session), TablesInFolder(settings.data));
   }
   SVM_ASSIGN_OR_RETURN(auto engine, MakeBenchEngine(settings));
+  exec::Engine* const served = engine.get();
   SVM_ASSIGN_OR_RETURN(auto folder, base::TemporaryFolder::Make());
   SVM_ASSIGN_OR_RETURN(auto node,
                        node::ServingNode::Start(std::move(engine),
                                                 {fs::path(folder.path()) / "node.sock", "bench"}));
   SVM_ASSIGN_OR_RETURN(auto session, client::Connect(node->socket().string(), {}, settings.mode));
   return std::make_unique<NodeRunner>(
-      std::move(folder), std::move(node), std::move(session),
+      std::move(folder), served, std::move(node), std::move(session),
       settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data));
 }
 

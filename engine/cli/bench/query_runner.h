@@ -55,8 +55,10 @@ struct Footprint {
 
 // What became of the GPU's kernels so far, of all queries.
 struct GpuKernelCounts {
-  int64_t compiled = 0;
+  int64_t compiled = 0;  // that a query waited for
   double compile_ms = 0;
+  int64_t compiled_full = 0;  // in the background, to better code
+  double compile_full_ms = 0;
   int64_t from_disk = 0;
   double disk_ms = 0;  // reading them
   double load_ms = 0;  // giving all of them to the GPU
@@ -73,6 +75,8 @@ class QueryRunner {
   // 'constants' replaces some of the query's constants by name; an empty object asks the query as
   // specified.
   virtual base::Result<QueryRun> Run(const std::string& query, const nlohmann::json& constants) = 0;
+  // Waits until kernels that have been run before have the code they will keep.
+  virtual void AwaitCode() {}
   // Of columns of one table; tables are resident.
   virtual base::Result<Footprint> FootprintOf(const std::string& table,
                                               const std::vector<std::string>& columns) = 0;

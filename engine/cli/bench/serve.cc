@@ -73,6 +73,8 @@ base::Result<Json> AnswerKernels(QueryRunner* runner) {
   SVM_ASSIGN_OR_RETURN(const GpuKernelCounts counts, runner->CountGpuKernels());
   return Json{{"compiled", counts.compiled},
               {"compile_ms", counts.compile_ms},
+              {"compiled_full", counts.compiled_full},
+              {"compile_full_ms", counts.compile_full_ms},
               {"from_disk", counts.from_disk},
               {"disk_ms", counts.disk_ms},
               {"load_ms", counts.load_ms}};
@@ -125,7 +127,7 @@ class Server {
     }
     std::vector<QueryReport> reports;
     for (const std::string& query : runner_.queries()) {
-      SVM_ASSIGN_OR_RETURN(reports.emplace_back(), MeasureQuery(&runner_, query, 1));
+      SVM_ASSIGN_OR_RETURN(reports.emplace_back(), MeasureQuery(&runner_, query, 2));
     }
     SVM_ASSIGN_OR_RETURN(const ClientsReport found, RunClients(&runner_, clients, reports));
     return ToJson(found);

@@ -34,6 +34,8 @@ base::Result<QueryReport> MeasureQuery(QueryRunner* runner, const std::string& n
   for (int i = 0; i < runs; ++i) {
     SVM_ASSIGN_OR_RETURN(QueryRun run, runner->Run(name, nlohmann::json::object()));
     const std::shared_ptr<arrow::Table> answer = std::move(run.answer);
+    // The second run of a kernel asks for better code.
+    if (i == 1) runner->AwaitCode();
     if (i == 0 || run.total_ms < report.fastest.total_ms) report.fastest = run;
     for (const PlacedPipeline& pipeline : run.pipelines) {
       report.partitions += pipeline.partitions;

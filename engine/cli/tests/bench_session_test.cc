@@ -50,8 +50,9 @@ class ScriptedRunner : public QueryRunner {
   base::Result<SectorCount> SectorsOf(const std::string& query) override {
     return SectorCount{{{query, 100, 64}, {"b", 50, 32}}, 7};
   }
+  void AwaitCode() override { awaited_at.push_back(next); }
   base::Result<GpuKernelCounts> CountGpuKernels() override {
-    return GpuKernelCounts{3, 150, 2, 0.5, 0.25};
+    return GpuKernelCounts{3, 150, 1, 400, 2, 0.5, 0.25};
   }
 
   std::vector<double> times = {9, 2, 4, 3};
@@ -59,6 +60,7 @@ class ScriptedRunner : public QueryRunner {
   nlohmann::json last_constants;
   BenchSettings changed;
   size_t next = 0;
+  std::vector<size_t> awaited_at;  // runs
   std::mutex mutex;
 };
 
@@ -101,6 +103,8 @@ TEST(BenchSessionTest, SumsUpRuns) {
   EXPECT_EQ(reports[0].median_ms, 3.5);
   EXPECT_EQ(reports[0].compile_ms, 7);
   EXPECT_EQ(reports[0].rows.dump(), "[[42]]");
+  // Kernels have their last code from the third run on.
+  EXPECT_EQ(runner.awaited_at, std::vector<size_t>{2});
 }
 
 TEST(BenchSessionTest, AChangingAnswerIsAnError) {
@@ -181,11 +185,12 @@ TEST(BenchSessionTest, MeasuresWhenItIsAskedTo) {
   EXPECT_EQ(answers[0]["median_ms"], 3.5);
   EXPECT_TRUE(answers[1].contains("error"));
   EXPECT_EQ(answers[2]["clients"], 3);
-  EXPECT_EQ(runner.next, 4U + 1 + 2 * 3);
+  EXPECT_EQ(runner.next, 4U + 2 + 2 * 3);
   EXPECT_TRUE(answers[3].contains("error"));
   EXPECT_EQ(answers[4]["bytes"], 150);
   EXPECT_EQ(answers[4]["touched_bytes"], 96);
   EXPECT_EQ(answers[5]["compiled"], 3);
+  EXPECT_EQ(answers[5]["compiled_full"], 1);
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ using base::Result;
 
 // The driver and others need some of a card's memory too.
 constexpr double kUsedShare = 0.9;
+// What kernels include first.
+constexpr char kPrelude[] = "engine/kernels/cuda/verbs.h";
 // Scratch memory that stays with its slot, at most.
 constexpr int64_t kKeptScratch = int64_t{64} << 20;
 
@@ -34,14 +36,17 @@ Result<std::unique_ptr<device::Accelerator>> OpenAccelerator(GpuKind kind) {
 Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::HeaderSet headers,
                                                         const device::AcceleratorFacts& facts) {
   if (kind == GpuKind::kCuda) {
-    SVM_ASSIGN_OR_RETURN(auto compiler,
-                         vkernel::NvrtcCompiler::Create({headers, facts.architecture}));
+    vkernel::NvrtcOptions nvrtc;
+    nvrtc.headers = headers;
+    nvrtc.architecture = facts.architecture;
+    nvrtc.prelude = kPrelude;
+    SVM_ASSIGN_OR_RETURN(auto compiler, vkernel::NvrtcCompiler::Create(nvrtc));
     compiler->Prewarm();
     return compiler;
   }
   vkernel::ClangCompilerOptions clang;
   clang.headers = headers;
-  clang.prelude = "engine/kernels/cuda/verbs.h";
+  clang.prelude = kPrelude;
   clang.timeout = std::chrono::minutes(1);  // tests ask for it, on machines that are busy
   if (auto compiler = vkernel::ClangCompiler::Create(std::move(clang)); compiler.ok()) {
     return std::move(*compiler);
@@ -53,6 +58,8 @@ Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::H
 vkernel::ProgramCacheOptions ProgramOptionsOf(const GpuOptions& options) {
   vkernel::ProgramCacheOptions programs = options.programs;
   programs.warn = options.warn;
+  // The emulated device's compilers are quick as it is.
+  programs.quick_first = options.kind == GpuKind::kCuda;
   return programs;
 }
 

@@ -76,11 +76,38 @@ bool AreAlike(const nlohmann::json& a, const nlohmann::json& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), AreAlike);
 }
 
-class GpuTest : public ::testing::Test {
+constexpr std::string_view kMachine = "engine/kernels/cuda/machine.h";
+
+// The headers of kernels for a GPU, as a compiler sees them that makes quick code.
+vkernel::HeaderSet QuickHeaders() {
+  static const auto* const machine = new std::string([] {
+    for (const kernels::EmbeddedHeader& header : kernels::EmbeddedHeaders()) {
+      if (header.path == kMachine) return "#define SVM_QUICK\n" + std::string(header.text);
+    }
+    return std::string();
+  }());
+  static const auto* const headers = new std::vector<kernels::EmbeddedHeader>([] {
+    const auto all = kernels::EmbeddedHeaders();
+    std::vector<kernels::EmbeddedHeader> changed(all.begin(), all.end());
+    for (kernels::EmbeddedHeader& header : changed) {
+      if (header.path == kMachine) header.text = *machine;
+    }
+    return changed;
+  }());
+  return {*headers, "quick"};
+}
+
+// With full code and with quick code: the text is the same.
+class GpuTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     cpu_ = MakeTestEngine();
-    gpu_ = MakeTestEngine("", GpuKind::kEmulated);
+    gpu_ = Engine::Make(Options()).ValueOrDie();
+  }
+  static EngineOptions Options() {
+    EngineOptions options = TestEngineOptions("", GpuKind::kEmulated);
+    if (GetParam() == std::string("Quick")) options.gpu.programs.headers = QuickHeaders();
+    return options;
   }
   void TearDown() override { base::DisarmFaults(); }
 
@@ -107,7 +134,7 @@ class GpuTest : public ::testing::Test {
 };
 
 // Build sides included.
-TEST_F(GpuTest, StarSchemaBenchmark) {
+TEST_P(GpuTest, StarSchemaBenchmark) {
   AddSsbTables(cpu_.get());
   AddSsbTables(gpu_.get());
   for (const std::string& name : cli::SsbQueryNames()) {
@@ -122,7 +149,7 @@ TEST_F(GpuTest, StarSchemaBenchmark) {
 }
 
 // Every form of blueprint: what has no text for a GPU says why and runs here.
-TEST_F(GpuTest, FormsOfBlueprints) {
+TEST_P(GpuTest, FormsOfBlueprints) {
   AddSmallTables(cpu_.get());
   AddSmallTables(gpu_.get());
   std::map<std::string, std::set<std::string>> why_not;
@@ -166,7 +193,7 @@ void AddFacts(const std::function<void(const std::string&, const std::vector<Nam
                {"weight", Int32s(200, [](int64_t i) { return 1000 - i; })}});
 }
 
-TEST_F(GpuTest, SumsMinimaAndMaximaWithNulls) {
+TEST_P(GpuTest, SumsMinimaAndMaximaWithNulls) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
   v1::Settings ansi;
   ansi.set_ansi(true);
@@ -185,7 +212,7 @@ TEST_F(GpuTest, SumsMinimaAndMaximaWithNulls) {
   ExpectGolden("cuda/sums_of_facts", texts_);
 }
 
-TEST_F(GpuTest, JoinsReadTheirBuildRows) {
+TEST_P(GpuTest, JoinsReadTheirBuildRows) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
   ExpectSame(
       client::Table("facts")
@@ -203,7 +230,7 @@ TEST_F(GpuTest, JoinsReadTheirBuildRows) {
   ExpectGolden("cuda/joins_of_facts", texts_);
 }
 
-TEST_F(GpuTest, TheModeOfARun) {
+TEST_P(GpuTest, TheModeOfARun) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
   const auto command = client::Table("facts").Aggregate({Sum(Col("value")).As("sum")}).ToCommand();
   QueryStats stats;
@@ -214,7 +241,7 @@ TEST_F(GpuTest, TheModeOfARun) {
 }
 
 // What the GPU has no verbs for.
-TEST_F(GpuTest, WhatHasNoVerbThereRunsHere) {
+TEST_P(GpuTest, WhatHasNoVerbThereRunsHere) {
   AddSmallTables(cpu_.get());
   AddSmallTables(gpu_.get());
   const auto sales = client::Table("sales");
@@ -238,7 +265,7 @@ TEST_F(GpuTest, WhatHasNoVerbThereRunsHere) {
 }
 
 // With one match a row and with several, with null keys, and with nothing to match.
-TEST_F(GpuTest, OuterJoins) {
+TEST_P(GpuTest, OuterJoins) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
   AddTable("several", {{"s", Int32s(600, [](int64_t i) { return 50 + i % 200; })},
                        {"n", Int32s(600, [](int64_t i) { return i; })}});
@@ -262,7 +289,7 @@ TEST_F(GpuTest, OuterJoins) {
 }
 
 // Of strings the GPU need not read.
-TEST_F(GpuTest, NullsAmongStrings) {
+TEST_P(GpuTest, NullsAmongStrings) {
   AddSmallTables(cpu_.get());
   AddSmallTables(gpu_.get());
   const auto sales = client::Table("sales");
@@ -272,7 +299,7 @@ TEST_F(GpuTest, NullsAmongStrings) {
 }
 
 // Rows come back packed, with their nulls; and more of them than there was room for at first.
-TEST_F(GpuTest, RowsLeaveThePipeline) {
+TEST_P(GpuTest, RowsLeaveThePipeline) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
   ExpectSame(client::Table("facts").Filter(Col("small") < 2 && Col("k") > 100));
   ExpectSame(client::Table("facts").Filter(Col("small") > 100));
@@ -289,8 +316,8 @@ TEST_F(GpuTest, RowsLeaveThePipeline) {
 }
 
 // Few rows, or rows that would have to cross the link first, are not worth a launch.
-TEST_F(GpuTest, BuildSidesOfWhichItHasCopies) {
-  EngineOptions options = TestEngineOptions("", GpuKind::kEmulated);
+TEST_P(GpuTest, BuildSidesOfWhichItHasCopies) {
+  EngineOptions options = Options();
   options.gpu.least_build_rows = kRows;
   gpu_ = Engine::Make(std::move(options)).ValueOrDie();
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
@@ -314,7 +341,7 @@ TEST_F(GpuTest, BuildSidesOfWhichItHasCopies) {
   EXPECT_EQ(why_not(joined("large", "id")), "");
 }
 
-TEST_F(GpuTest, GroupsByHash) {
+TEST_P(GpuTest, GroupsByHash) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
   ExpectSame(client::Table("facts")
                  .GroupBy({"value", "small"})
@@ -332,7 +359,7 @@ TEST_F(GpuTest, GroupsByHash) {
 
 // Sums that must not overflow, in one group, in dense ones and by hash: right up to the limit, and
 // the query's error beyond it.
-TEST_F(GpuTest, CheckedSums) {
+TEST_P(GpuTest, CheckedSums) {
   constexpr int64_t kMost = INT64_MAX / 64;
   const auto table = [&](int64_t last) {
     return std::vector<NamedArray>{
@@ -371,7 +398,7 @@ TEST_F(GpuTest, CheckedSums) {
 }
 
 // No room, a card that fails, a compiler that fails: the CPU answers, and the reason is kept.
-TEST_F(GpuTest, WhatFailsThereRunsHere) {
+TEST_P(GpuTest, WhatFailsThereRunsHere) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
   const client::Frame frame =
       client::Table("facts").GroupBy({"small"}).Aggregate({Count().As("rows")});
@@ -388,6 +415,9 @@ TEST_F(GpuTest, WhatFailsThereRunsHere) {
   base::DisarmFaults();
   EXPECT_TRUE(RanThere(Ask(gpu_.get(), frame)));
 }
+
+INSTANTIATE_TEST_SUITE_P(Codes, GpuTest, testing::Values("Full", "Quick"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace shadowvm::exec

@@ -18,6 +18,7 @@ SVM_INLINE bool bit_at(const u64* bits, u64 at) { return load(bits + (at >> 6)) 
 // writes is.
 template <class V>
 SVM_INLINE V load_row(const SegmentColumn& column, const V* at) {
+  if (kQuick) return load(at);
   return column.rows == column.data ? load(at) : load_written(at);
 }
 
@@ -26,14 +27,15 @@ struct AnyColumn {
   // registers all along.
   const ColumnView& view;
   SVM_MEMBER explicit AnyColumn(const ColumnView& v) : view(v) {}
-  // By loads of what no kernel writes: they need not wait for the atomics before them.
+  // By loads of what no kernel writes: they need not wait for the atomics before them. Quick code
+  // leaves no rows in the room for them.
   SVM_MEMBER SegmentColumn segment(u32 i) const {
     const u64* const word = reinterpret_cast<const u64*>(
         static_cast<const SegmentColumn*>(view.data) + (i >> kSegmentShift));
     return {reinterpret_cast<const void*>(load(word)), i64(load(word + 1)),
             reinterpret_cast<const u64*>(load(word + 2)),
             reinterpret_cast<const u32*>(load(word + 3)),
-            reinterpret_cast<const void*>(load(word + 4))};
+            reinterpret_cast<const void*>(load(word + (kQuick ? 0 : 4)))};
   }
   SVM_MEMBER bool valid(u32 i) const {
     const u64* const validity = segment(i).validity;

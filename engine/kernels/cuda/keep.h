@@ -167,10 +167,12 @@ SVM_INLINE u32 look_up(const T& t, const SegmentColumn& segment, Look& look) {
   look.begin(segment.base);
   const u32 row = row_in_segment(t.row);
   const Offset* const rows = static_cast<const Offset*>(segment.rows) + row;
-  if (t.wide) {
-    const Offset* const from = static_cast<const Offset*>(segment.data) + row;
-    Offset* const room = rows != from ? const_cast<Offset*>(rows) : nullptr;
-    return look.passed(look_wide(t, from, room, look));
+  if constexpr (!kQuick) {
+    if (t.wide) {
+      const Offset* const from = static_cast<const Offset*>(segment.data) + row;
+      Offset* const room = rows != from ? const_cast<Offset*>(rows) : nullptr;
+      return look.passed(look_wide(t, from, room, look));
+    }
   }
   return t.live != 0 ? look.narrow(load_row(segment, rows)) : 0;
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 // The frame around a sentence: shared memory is filled before it, and the block's groups are added
-// to the device's after it.
+// to the device's after it. Quick code leaves bitmaps and groups where they are.
 
 #include "engine/kernels/cuda/accumulate.h"
 #include "engine/kernels/cuda/tile.h"
@@ -77,10 +77,10 @@ SVM_INLINE void fill_shared(const LaunchBlock* block) {
 template <bool kGroups>
 SVM_INLINE void begin_kernel(DeviceCall& call, const LaunchBlock* argument) {
   const LaunchBlock* const block = take_argument(argument);
-  fill_shared<kGroups>(block);
+  if constexpr (!kQuick) fill_shared<kGroups>(block);
   static_cast<KernelCall&>(call) = block->call;
   call.block = block;
-  if (kGroups && block->dense_at != 0) call.dense = shared_dense(block);
+  if (kGroups && !kQuick && block->dense_at != 0) call.dense = shared_dense(block);
 }
 
 SVM_INLINE void merge_groups(DeviceCall& call, const LaunchBlock* block) {
@@ -98,7 +98,7 @@ SVM_INLINE void merge_groups(DeviceCall& call, const LaunchBlock* block) {
 template <bool kGroups>
 SVM_INLINE void end_kernel(DeviceCall& call) {
   const LaunchBlock* const block = call.block;
-  if constexpr (kGroups) {
+  if constexpr (kGroups && !kQuick) {
     if (block->dense_at != 0) merge_groups(call, block);
   }
   if (call.error != 0) atomic_swap_if(block->error, 0u, call.error);

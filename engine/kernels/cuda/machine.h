@@ -13,6 +13,17 @@
 #include "engine/kernels/common/inline.h"
 #include "engine/kernels/common/launch.h"
 
+namespace shadowvm::kernels {
+// Quick code is there until better code is compiled, and costs a fraction of its compile time: a
+// row a lane from the start (cuda/quick_tile.h), rows read where they lie, and of shared memory
+// nothing but the launch's argument.
+#if defined(SVM_QUICK)
+inline constexpr bool kQuick = true;
+#else
+inline constexpr bool kQuick = false;
+#endif
+}  // namespace shadowvm::kernels
+
 #if !defined(__CUDACC_RTC__)
 #include "engine/kernels/cuda/emulation.h"
 #else
@@ -88,7 +99,8 @@ SVM_INLINE u8* shared_memory() {
   extern __shared__ uint4 svm_shared[];
   return reinterpret_cast<u8*>(svm_shared);
 }
-SVM_INLINE bool is_shared(const void* p) { return __isShared(p); }
+// Whether something that may be in shared memory is; quick code puts nothing of the kind there.
+SVM_INLINE bool is_shared(const void* p) { return !kQuick && __isShared(p); }
 // Where it is in shared memory; and a word there, or anything where nobody asks.
 SVM_INLINE u32 shared_address(const void* p) { return u32(__cvta_generic_to_shared(p)); }
 SVM_INLINE u32 load_shared_if(u32 asked, u32 address) {

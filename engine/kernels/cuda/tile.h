@@ -18,6 +18,21 @@ struct DeviceCall : KernelCall {
   u64 place;                 // of this lane's next row in the output
 };
 
+// The lane's rows that are left. All lanes of the warp come here together.
+template <class T>
+SVM_INLINE void take_live(T& t, u32 live) {
+  t.live = live;
+  t.count = count_bits(warp_ballot(live != 0));
+}
+
+}  // namespace shadowvm::kernels
+
+#if defined(SVM_QUICK)
+#include "engine/kernels/cuda/quick_tile.h"
+#else
+
+namespace shadowvm::kernels {
+
 struct Tile {
   u32 count = 0;  // of the warp: lanes with a row alive
   u32 live = 0;   // of the lane: bit r is its row r; bit 0 is the only one when narrow
@@ -41,13 +56,6 @@ struct Tile {
 // The id of a lane's row r.
 SVM_INLINE u32 row_of_lane(u32 first, u32 r) {
   return first + r / kGroupRows * (32 * kGroupRows) + r % kGroupRows;
-}
-
-// The lane's rows that are left. All lanes of the warp come here together.
-template <class T>
-SVM_INLINE void take_live(T& t, u32 live) {
-  t.live = live;
-  t.count = count_bits(warp_ballot(live != 0));
 }
 
 // Queues survivors, one of each lane at a time, until there is one for every lane.
@@ -126,6 +134,12 @@ SVM_INLINE bool end_steps(Tile& t) {
   return true;
 }
 
+}  // namespace shadowvm::kernels
+
+#endif
+
+namespace shadowvm::kernels {
+
 // A narrow tile has nothing to write down.
 template <class T>
 SVM_INLINE void settle(T&) {}
@@ -133,7 +147,7 @@ SVM_INLINE void settle(T&) {}
 #define SVM_FOR_EACH_TILE(t, call) for (Tile t(call); next_tile(t, call);)
 
 #define SVM_FOR_EACH_STEP(step, t, call)                                                 \
-  for (u32 svm_at = (t).wide ? 0 : (call)->block->wide_steps,                            \
+  for (u32 svm_at = kQuick || (t).wide ? 0 : (call)->block->wide_steps,                  \
            svm_end = (t).wide ? (call)->block->wide_steps : (call)->num_steps, step = 0; \
        svm_at < svm_end && (t).count != 0 && (step = (call)->order[svm_at], true); ++svm_at)
 

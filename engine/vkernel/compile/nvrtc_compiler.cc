@@ -25,7 +25,7 @@ Result<NvrtcApi> LoadNvrtc(const std::string& library) {
 
 std::string IdentityOf(const std::string& version, const std::string& architecture) {
   std::string identity = "nvrtc " + version;
-  for (const std::string& flag : NvrtcFlags(architecture)) identity += " " + flag;
+  for (const std::string& flag : NvrtcFlags(architecture, /*quick=*/true)) identity += " " + flag;
   return identity;
 }
 
@@ -53,7 +53,10 @@ Result<std::unique_ptr<NvrtcCompiler>> NvrtcCompiler::Create(NvrtcOptions option
 
 NvrtcCompiler::NvrtcCompiler(const NvrtcOptions& options, const std::string& version)
     : identity_(IdentityOf(version, options.architecture)),
-      pool_({{options.worker_path, {options.library}, options.architecture, ""},
+      pool_({{options.worker_path,
+              {options.library, options.architecture},
+              options.architecture,
+              options.prelude},
              options.headers,
              std::max(options.workers, 1),
              options.timeout}) {}

@@ -19,7 +19,11 @@ struct NvrtcOptions {
   HeaderSet headers = EmbeddedHeaderSet();
   std::string architecture = "sm_90";  // of the card the code is for
   std::string library = {};            // empty: FindNvrtc
-  int workers = 2;
+  // The header that texts include first: a worker tries it before it says that it is ready. Empty:
+  // it tries nothing.
+  std::string prelude = {};
+  // Two for kernels that are waited for, those of a query's tables and of its scan; one for others.
+  int workers = 3;
   std::chrono::milliseconds timeout{30'000};  // of one compile, start of the worker included
   std::string worker_path = {};               // empty: FindGpuCompileWorker
 };
@@ -39,8 +43,7 @@ class NvrtcCompiler : public Compiler {
   // kNoCompiler if there is no NVRTC or no worker program.
   static base::Result<std::unique_ptr<NvrtcCompiler>> Create(NvrtcOptions options = {});
 
-  // There is one level of code: `request.level` says kFast or kFull and means the same. Fault point
-  // compile.nvrtc.
+  // kFast is quick code, kFull the best. Fault point compile.nvrtc.
   base::Result<CompiledObject> Compile(const CompileRequest& request) override;
   std::string identity() const override { return identity_; }
 

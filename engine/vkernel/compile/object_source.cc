@@ -92,7 +92,10 @@ Result<CompiledObject> ObjectSource::Compile(Choice* choice, const CompileReques
   }
   std::lock_guard lock(mutex_);
   ++(request.level == OptLevel::kFast ? stats_.compiles_fast : stats_.compiles_full);
-  if (compiled.ok()) stats_.compile_ms += compiled->milliseconds;
+  if (compiled.ok()) {
+    stats_.compile_ms += compiled->milliseconds;
+    if (request.level == OptLevel::kFast) stats_.compile_fast_ms += compiled->milliseconds;
+  }
   return compiled;
 }
 

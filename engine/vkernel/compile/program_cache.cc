@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/elapsed.h"
 #include "engine/base/fault.h"
 #include "engine/vkernel/compile/disk_cache.h"
 
@@ -18,6 +19,14 @@ using base::Status;
 
 bool IsReady(const auto& flight) {
   return flight.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+bool IsThere(const auto& flight) { return IsReady(flight) && flight.get().ok(); }
+
+// Somebody waits for it, or for its program.
+bool IsInUse(const auto& flight) {
+  if (!flight.valid()) return false;
+  return !IsReady(flight) || (flight.get().ok() && flight.get()->use_count() > 1);
 }
 
 }  // namespace
@@ -41,41 +50,83 @@ ProgramCache::~ProgramCache() {
   }
   queued_.notify_all();
   for (std::thread& thread : threads_) thread.join();
-  for (const Task& task : queue_) {
-    task.promise->set_value(base::MakeError(ErrorCode::kCancelled, "the GPU is given up"));
+  for (const std::deque<Task>* queue : {&queue_, &better_queue_}) {
+    for (const Task& task : *queue) {
+      task.promise->set_value(base::MakeError(ErrorCode::kCancelled, "the GPU is given up"));
+    }
   }
 }
 
 Result<ProgramCache::Loaded> ProgramCache::Get(const std::string& name, const std::string& text) {
-  std::optional<Task> task;
-  const auto flight = Look(name, text, &task);
+  std::optional<Task> task, better;
+  Flight flight;
+  {
+    std::lock_guard lock(mutex_);
+    Entry& entry = LookLocked(text);
+    flight = BeginLocked(name, text, &entry, &task);
+    // A program that is asked for again is worth better code.
+    if (++entry.gets > 1 && !entry.full.valid()) {
+      better = Begin(name, text, OptLevel::kFull, &entry.full);
+    }
+  }
+  if (better) Queue(std::move(*better), &better_queue_);
   if (task) Run(*task);
   return flight.get();
 }
 
+void ProgramCache::Prepare(const std::string& name, const std::string& text) {
+  std::optional<Task> task;
+  {
+    std::lock_guard lock(mutex_);
+    BeginLocked(name, text, &LookLocked(text), &task);
+  }
+  if (task) Queue(std::move(*task), &queue_);
+}
+
 Result<ProgramCache::Loaded> ProgramCache::Find(const std::string& name, const std::string& text) {
   std::optional<Task> task;
-  const auto flight = Look(name, text, &task);
-  if (task) QueueForBackground(std::move(*task));
+  Flight flight;
+  {
+    std::lock_guard lock(mutex_);
+    Entry& entry = LookLocked(text);
+    const OptLevel level = options_.quick_first ? OptLevel::kFull : OptLevel::kFast;
+    if (!entry.full.valid()) task = Begin(name, text, level, &entry.full);
+    flight = entry.full;
+  }
+  if (task) Queue(std::move(*task), &queue_);
   if (!IsReady(flight)) return Loaded();
   return flight.get();
 }
 
-std::shared_future<ProgramCache::Outcome> ProgramCache::Look(const std::string& name,
-                                                             const std::string& text,
-                                                             std::optional<Task>* task) {
-  std::lock_guard lock(mutex_);
+ProgramCache::Entry& ProgramCache::LookLocked(const std::string& text) {
   DropFailedLocked(text);
   const auto found = programs_.find(text);
   if (found != programs_.end()) {
-    found->second.used = ++questions_;
     ++memory_hits_;
-    return found->second.flight;
+  } else {
+    EvictLocked();
   }
-  EvictLocked();
-  *task = Task{{name, text, OptLevel::kFast}, std::make_shared<std::promise<Outcome>>()};
-  Entry entry{name, (*task)->promise->get_future().share(), ++questions_};
-  return programs_.emplace(text, std::move(entry)).first->second.flight;
+  Entry& entry = found != programs_.end() ? found->second : programs_[text];
+  entry.used = ++questions_;
+  return entry;
+}
+
+ProgramCache::Task ProgramCache::Begin(const std::string& name, const std::string& text,
+                                       OptLevel level, Flight* flight) {
+  Task task{{name, text, level}, std::make_shared<std::promise<Outcome>>()};
+  *flight = task.promise->get_future().share();
+  return task;
+}
+
+ProgramCache::Flight ProgramCache::BeginLocked(const std::string& name, const std::string& text,
+                                               Entry* entry, std::optional<Task>* task) const {
+  if (!options_.quick_first) {
+    if (!entry->full.valid()) *task = Begin(name, text, OptLevel::kFast, &entry->full);
+    return entry->full;
+  }
+  if (entry->full.valid() && (!entry->quick.valid() || IsThere(entry->full))) return entry->full;
+  if (!entry->quick.valid()) *task = Begin(name, text, OptLevel::kFast, &entry->quick);
+  return entry->quick;
 }
 
 // The next one may have better luck, after a while.
@@ -90,9 +141,7 @@ void ProgramCache::EvictLocked() {
   while (static_cast<int64_t>(programs_.size()) >= options_.max_programs) {
     auto oldest = programs_.end();
     for (auto entry = programs_.begin(); entry != programs_.end(); ++entry) {
-      const auto& flight = entry->second.flight;
-      const bool in_use = !IsReady(flight) || (flight.get().ok() && flight.get()->use_count() > 1);
-      if (in_use) continue;
+      if (IsInUse(entry->second.quick) || IsInUse(entry->second.full)) continue;
       if (oldest == programs_.end() || entry->second.used < oldest->second.used) oldest = entry;
     }
     if (oldest == programs_.end()) return;
@@ -117,37 +166,58 @@ void ProgramCache::NoteFailure(const CompileRequest& request, const base::Status
   }
   if (code != ErrorCode::kCompileFailed) bad_[request.text] = Clock::now() + options_.retry_after;
   const bool is_new = warned_.insert(request.name).second;
+  const auto entry = programs_.find(request.text);
+  const bool serves =
+      request.level == OptLevel::kFull && entry != programs_.end() && entry->second.quick.valid();
   lock.unlock();
+  if (!is_new) return;
   const std::string& words = why.message();
-  if (is_new)
-    options_.warn("a kernel is not used, the CPU does its work: " +
-                  words.substr(0, words.find('\n')));
+  options_.warn((serves ? "a kernel stays with its quick code: "
+                        : "a kernel is not used, the CPU does its work: ") +
+                words.substr(0, words.find('\n')));
 }
 
 ProgramCache::Outcome ProgramCache::Make(const CompileRequest& request) {
   SVM_FAULT_POINT("compile.program");
+  if (options_.quick_first && request.level == OptLevel::kFast) {
+    if (auto full = source_->FromDisk({request.name, request.text, OptLevel::kFull})) {
+      SVM_ASSIGN_OR_RETURN(Loaded program, Load(request.name, *full));
+      ShareQuick(request.text);
+      return program;
+    }
+  }
   SVM_ASSIGN_OR_RETURN(const CompiledObject object, source_->Get(request));
+  return Load(request.name, object);
+}
+
+ProgramCache::Outcome ProgramCache::Load(const std::string& name, const CompiledObject& object) {
   const auto start = Clock::now();
   SVM_ASSIGN_OR_RETURN(std::unique_ptr<device::Program> program,
-                       accelerator_.Load(request.name, object.bytes));
-  const std::chrono::duration<double, std::milli> time = Clock::now() - start;
+                       accelerator_.Load(name, object.bytes));
   std::lock_guard lock(mutex_);
-  load_ms_ += time.count();
+  load_ms_ += base::MillisecondsSince(start);
   return Loaded(std::move(program));
 }
 
-void ProgramCache::QueueForBackground(Task task) {
+void ProgramCache::ShareQuick(const std::string& text) {
+  std::lock_guard lock(mutex_);
+  const auto entry = programs_.find(text);
+  if (entry == programs_.end() || entry->second.full.valid()) return;
+  entry->second.full = entry->second.quick;
+}
+
+void ProgramCache::Queue(Task task, std::deque<Task>* queue) {
   std::unique_lock lock(mutex_);
-  queue_.push_back(std::move(task));
+  queue->push_back(std::move(task));
   const bool may_start = static_cast<int>(threads_.size()) < options_.threads;
-  if (static_cast<int>(queue_.size()) > idle_ && may_start) {
+  if (static_cast<int>(queue_.size() + better_queue_.size()) > idle_ && may_start) {
     try {
       threads_.emplace_back([this] { RunBackground(); });
     } catch (const std::system_error&) {
       if (!threads_.empty()) return;
       // No thread to be had at all: whoever asked waits.
-      const Task own = std::move(queue_.back());
-      queue_.pop_back();
+      const Task own = std::move(queue->back());
+      queue->pop_back();
       lock.unlock();
       Run(own);
       return;
@@ -156,19 +226,35 @@ void ProgramCache::QueueForBackground(Task task) {
   queued_.notify_one();
 }
 
+std::deque<ProgramCache::Task>* ProgramCache::NextLocked() {
+  if (!queue_.empty()) return &queue_;
+  return !better_queue_.empty() && !making_better_ ? &better_queue_ : nullptr;
+}
+
 void ProgramCache::RunBackground() {
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;
-    queued_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+    queued_.wait(lock, [&] { return stopping_ || NextLocked() != nullptr; });
     --idle_;
     if (stopping_) return;
-    const Task task = std::move(queue_.front());
-    queue_.pop_front();
+    std::deque<Task>* const queue = NextLocked();
+    const Task task = std::move(queue->front());
+    queue->pop_front();
+    const bool is_better = queue == &better_queue_;
+    making_better_ |= is_better;
     lock.unlock();
     Run(task);
     lock.lock();
+    if (!is_better) continue;
+    making_better_ = false;
+    better_made_.notify_all();
   }
+}
+
+void ProgramCache::AwaitFull() {
+  std::unique_lock lock(mutex_);
+  better_made_.wait(lock, [&] { return better_queue_.empty() && !making_better_; });
 }
 
 KernelCacheStats ProgramCache::stats() const {
@@ -183,7 +269,10 @@ KernelCacheStats ProgramCache::stats() const {
 void ProgramCache::Clear() {
   {
     std::lock_guard lock(mutex_);
-    std::erase_if(programs_, [](const auto& entry) { return IsReady(entry.second.flight); });
+    std::erase_if(programs_, [](const auto& entry) {
+      const auto& [quick, full, used, gets] = entry.second;
+      return (!quick.valid() || IsReady(quick)) && (!full.valid() || IsReady(full));
+    });
     bad_.clear();
   }
   source_->ClearDisk();

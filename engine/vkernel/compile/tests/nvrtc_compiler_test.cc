@@ -39,6 +39,25 @@ TEST(NvrtcCompiler, MakesCubinsForTheArchitecture) {
   }
 }
 
+// Which code it is the text is told by a macro.
+TEST(NvrtcCompiler, QuickCodeAndFullCode) {
+  auto compiler = NvrtcCompiler::Create(OptionsFor("sm_90")).ValueOrDie();
+  const std::string text = kTwice + std::string("#if defined(SVM_QUICK)\n#error quick\n#endif\n");
+  EXPECT_TRUE(compiler->Compile({"full", text, OptLevel::kFull}).ok());
+  const auto quick = compiler->Compile({"quick", text, OptLevel::kFast});
+  EXPECT_EQ(CodeOf(quick.status()), ErrorCode::kCompileFailed);
+  EXPECT_NE(quick.status().message().find("error quick"), std::string::npos) << quick.status();
+}
+
+// A worker whose first, idle compile fails serves all the same.
+TEST(NvrtcCompiler, APreludeThatDoesNotCompile) {
+  NvrtcOptions options = OptionsFor("sm_90");
+  options.prelude = "no/such/header.h";
+  auto compiler = NvrtcCompiler::Create(options).ValueOrDie();
+  const auto object = compiler->Compile({"twice", kTwice});
+  EXPECT_TRUE(object.ok()) << object.status();
+}
+
 TEST(NvrtcCompiler, AFailureCarriesTheLog) {
   auto compiler = NvrtcCompiler::Create(OptionsFor("sm_90")).ValueOrDie();
   const auto object =

@@ -25,6 +25,7 @@ class ScriptedCompiler : public Compiler {
     std::atomic<int> calls{0};
     std::atomic<ErrorCode> failure{ErrorCode::kInternal};
     std::atomic<bool> fails{false};
+    std::atomic<bool> full_fails{false};
     std::atomic<bool> waits{false};
   };
   explicit ScriptedCompiler(std::shared_ptr<Script> script) : script_(std::move(script)) {}
@@ -32,7 +33,10 @@ class ScriptedCompiler : public Compiler {
   base::Result<CompiledObject> Compile(const CompileRequest& request) override {
     ++script_->calls;
     while (script_->waits) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    if (script_->fails) return CompileError(script_->failure, request.name, "as told");
+    const bool fails_full = script_->full_fails && request.level == OptLevel::kFull;
+    if (script_->fails || fails_full) {
+      return CompileError(script_->failure, request.name, "as told");
+    }
     return real_->Compile(request);
   }
   std::string identity() const override { return "scripted"; }
@@ -127,6 +131,60 @@ TEST_F(ProgramCacheTest, AWrongTextIsNotTriedAgain) {
   EXPECT_EQ(CodeOf(cache->Get("bad", "not C++").status()), ErrorCode::kCompileFailed);
   EXPECT_EQ(CodeOf(cache->Get("bad", "not C++").status()), ErrorCode::kCompileFailed);
   EXPECT_EQ(script_->calls, 1);
+}
+
+TEST_F(ProgramCacheTest, QuickCodeServesUntilThereIsFullCode) {
+  const std::string text = AddingKernel(1);
+  {
+    auto cache = Make({.quick_first = true});
+    cache->Prepare("add", text);
+    const auto quick = cache->Get("add", text).ValueOrDie();
+    cache->AwaitFull();
+    EXPECT_EQ(cache->stats().compiles_fast, 1);
+    EXPECT_EQ(cache->stats().compiles_full, 0);
+    // It may be the full one already.
+    ASSERT_TRUE(cache->Get("add", text).ok());
+    cache->AwaitFull();
+    EXPECT_EQ(cache->stats().compiles_full, 1);
+    const auto full = cache->Get("add", text).ValueOrDie();
+    EXPECT_NE(full, quick);
+    EXPECT_EQ(cache->Find("add", text).ValueOrDie(), full);
+    EXPECT_EQ(cache->Get("add", text).ValueOrDie(), full);
+    EXPECT_EQ(script_->calls, 2);
+    EXPECT_GE(cache->stats().compile_ms, cache->stats().compile_fast_ms);
+    EXPECT_GT(cache->stats().compile_fast_ms, 0);
+  }
+  // A later process begins with the full one.
+  auto cache = Make({.quick_first = true});
+  const auto full = cache->Get("add", text).ValueOrDie();
+  EXPECT_EQ(cache->Find("add", text).ValueOrDie(), full);
+  EXPECT_EQ(cache->Get("add", text).ValueOrDie(), full);
+  EXPECT_EQ(script_->calls, 2);
+}
+
+// Nobody waits for what Find does not find: it has no use for quick code.
+TEST_F(ProgramCacheTest, FindMakesFullCode) {
+  auto cache = Make({.quick_first = true});
+  const auto full = Await(cache.get(), AddingKernel(1));
+  EXPECT_EQ(cache->Get("add", AddingKernel(1)).ValueOrDie(), full);
+  EXPECT_EQ(cache->stats().compiles_full, 1);
+  EXPECT_EQ(cache->stats().compiles_fast, 0);
+}
+
+TEST_F(ProgramCacheTest, QuickCodeGoesOnWhereFullCodeFails) {
+  std::vector<std::string> warnings;
+  auto cache = Make({.quick_first = true,
+                     .warn = [&](const std::string& warning) { warnings.push_back(warning); }});
+  script_->full_fails = true;
+  script_->failure = ErrorCode::kCompilerCrashed;
+  const auto quick = cache->Get("add", AddingKernel(1)).ValueOrDie();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(cache->Get("add", AddingKernel(1)).ValueOrDie(), quick);
+    cache->AwaitFull();
+  }
+  EXPECT_EQ(script_->calls, 2);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("quick code"), std::string::npos) << warnings[0];
 }
 
 TEST_F(ProgramCacheTest, TheLongestUnusedGoFirst) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
-// shadowvm-gpu-compiler LIBNVRTC: the compile worker for GPUs. It speaks as shadowvm-compiler does
-// (worker/protocol.h) and is a program beside it, because it needs neither Clang to be built nor
-// Clang's memory to run, and because a crash of one compiler should not end the other.
+// shadowvm-gpu-compiler LIBNVRTC ARCHITECTURE: the compile worker for GPUs. It speaks as
+// shadowvm-compiler does (worker/protocol.h) and is a program beside it, because it needs neither
+// Clang to be built nor Clang's memory to run, and because a crash of one compiler should not end
+// the other.
 
 #include <chrono>
 #include <string>
@@ -17,13 +18,23 @@ namespace {
 
 Frame Compile(const NvrtcApi& api, const std::vector<NvrtcHeader>& headers, const Frame& request) {
   const auto start = std::chrono::steady_clock::now();
-  NvrtcOutcome made = CompileWithNvrtc(api, request.parts[0], headers, request.parts[3]);
+  const bool quick = request.parts[1] == "fast";
+  NvrtcOutcome made = CompileWithNvrtc(api, request.parts[0], headers, request.parts[3], quick);
   if (made.cubin.empty()) return {FrameKind::kFailed, {made.log}};
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   return {FrameKind::kObject, {std::move(made.cubin), made.log, std::to_string(time.count())}};
 }
 
-int Serve(const NvrtcApi& api) {
+// NVRTC's first compile loads and sets up what later ones find: nobody should wait for that. What
+// comes of it does not matter; a text that is asked for will tell.
+void WarmUp(const NvrtcApi& api, const std::string& architecture,
+            const std::vector<NvrtcHeader>& headers, const std::string& prelude) {
+  if (prelude.empty()) return;
+  static_cast<void>(CompileWithNvrtc(api, architecture, headers,
+                                     "#include \"" + prelude + "\"\nSVM_KERNEL(call) {}\n", true));
+}
+
+int Serve(const NvrtcApi& api, const std::string& architecture) {
   Frame frame;
   if (ReadFrame(kOwnerSocket, &frame, {}) != FrameResult::kOk ||
       frame.kind != FrameKind::kHeaders || frame.parts.size() % 2 != 1) {
@@ -33,6 +44,7 @@ int Serve(const NvrtcApi& api) {
   for (size_t i = 1; i < frame.parts.size(); i += 2) {
     headers.push_back({std::move(frame.parts[i]), std::move(frame.parts[i + 1])});
   }
+  WarmUp(api, architecture, headers, frame.parts[0]);
   FrameResult sent = WriteFrame(kOwnerSocket, {FrameKind::kReady, {api.version}}, {});
   while (sent == FrameResult::kOk) {
     if (ReadFrame(kOwnerSocket, &frame, {}) != FrameResult::kOk) return 0;
@@ -51,10 +63,10 @@ int main(int argc, char** argv) {
   EndWithOwner();
   NvrtcApi api;
   std::string error;
-  if (argc != 2 || !api.Load(argv[1], &error)) {
+  if (argc != 3 || !api.Load(argv[1], &error)) {
     error += "\n";
     static_cast<void>(!::write(STDERR_FILENO, error.data(), error.size()));
     ::_exit(1);
   }
-  ::_exit(Serve(api));
+  ::_exit(Serve(api, argv[2]));
 }

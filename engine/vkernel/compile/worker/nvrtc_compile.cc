@@ -54,18 +54,24 @@ class Compilation {
 
 }  // namespace
 
-std::vector<std::string> NvrtcFlags(const std::string& architecture) {
-  return {"--gpu-architecture=" + architecture, "--std=c++20",
-          // Row-level functions are the CPU's: they say nothing of where they run.
-          "--device-as-default-execution-space", "--device-int128",
-          // Rounding must be Spark's: a * b + c is two operations.
-          "--fmad=false", "--disable-warnings"};
+std::vector<std::string> NvrtcFlags(const std::string& architecture, bool quick) {
+  std::vector<std::string> flags = {
+      "--gpu-architecture=" + architecture, "--std=c++20",
+      // Row-level functions are the CPU's: they say nothing of where they run.
+      "--device-as-default-execution-space", "--device-int128",
+      // Rounding must be Spark's: a * b + c is two operations.
+      "--fmad=false", "--disable-warnings"};
+  // Not a flag that asks for less optimisation: those outlast their compile in NVRTC's process, and
+  // change what comes after.
+  if (quick) flags.push_back("--define-macro=SVM_QUICK");
+  return flags;
 }
 
 NvrtcOutcome CompileWithNvrtc(const NvrtcApi& api, const std::string& architecture,
-                              const std::vector<NvrtcHeader>& headers, const std::string& text) {
+                              const std::vector<NvrtcHeader>& headers, const std::string& text,
+                              bool quick) {
   Compilation compilation(api);
-  const NvrtcResult result = compilation.Compile(text, headers, NvrtcFlags(architecture));
+  const NvrtcResult result = compilation.Compile(text, headers, NvrtcFlags(architecture, quick));
   if (result == kNvrtcCompilation) return {"", compilation.log()};
   if (result != 0) return {"", std::string("NVRTC: ") + api.GetErrorString(result)};
   NvrtcOutcome made{compilation.cubin(), compilation.log()};

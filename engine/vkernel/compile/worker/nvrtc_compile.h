@@ -15,8 +15,9 @@ struct NvrtcHeader {
   std::string text;
 };
 
-// What NVRTC is told for an architecture such as "sm_90".
-std::vector<std::string> NvrtcFlags(const std::string& architecture);
+// What NVRTC is told for an architecture such as "sm_90"; for quick code, which takes a fraction of
+// the time to compile (engine/kernels/cuda/machine.h), or full code.
+std::vector<std::string> NvrtcFlags(const std::string& architecture, bool quick);
 
 struct NvrtcOutcome {
   std::string cubin;  // empty: it failed
@@ -25,6 +26,7 @@ struct NvrtcOutcome {
 
 // Makes a cubin straight from kernel text of the CUDA target.
 NvrtcOutcome CompileWithNvrtc(const NvrtcApi& api, const std::string& architecture,
-                              const std::vector<NvrtcHeader>& headers, const std::string& text);
+                              const std::vector<NvrtcHeader>& headers, const std::string& text,
+                              bool quick);
 
 }  // namespace shadowvm::vkernel
