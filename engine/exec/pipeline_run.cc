@@ -236,6 +236,11 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   }
   ChooseDevice();
   if (mode_ != Mode::kGpu && HasDeviceTables()) return NeedRows(devices().reason);
+  // A compile is no part of what rows take. Who has run on a GPU before can do without the kernel.
+  if (kernel_ == nullptr && (mode_ != Mode::kGpu || !steps_)) {
+    const base::Span span(&context_.stats->spans, base::Stage::kCompile);
+    SVM_ASSIGN_OR_RETURN(kernel_, context_.kernels->Get(text_->name, text_->text));
+  }
   const int64_t rows_before = context_.stats->rows_read;
   const auto start = std::chrono::steady_clock::now();
   SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
@@ -246,7 +251,7 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   const bool on_gpu = mode_ == Mode::kGpu;
   report.rows[on_gpu ? Side::kGpu : Side::kCpu] = context_.stats->rows_read - rows_before;
   if (!on_gpu) RememberCpu(report.real_ms);
-  if (on_gpu && !context_.stats->gpu.empty()) {
+  if (on_gpu && is_full_code_ && !context_.stats->gpu.empty()) {
     // What rows and groups by hash cost is mostly what happens to them after the kernel.
     const GpuTimes& times = context_.stats->gpu.back().times;
     RememberGpu(times, grouping_.is_dense() ? times.kernel_ms
@@ -440,6 +445,7 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   };
   if (!why_not_gpu_.empty()) return give_up(why_not_gpu_);
   report.text = gpu_text_;
+  is_full_code_ = context_.gpu->programs().HasFull(*gpu_text_);
   const auto program = FindProgram(context_, blueprint_.title, *gpu_text_);
   if (!program.ok()) return give_up(program.status().message());
   if (*program == nullptr) return give_up(kStillCompiling);
@@ -468,6 +474,7 @@ base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const De
   GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();
   gpu_report.title = blueprint_.title;
   gpu_report.text = gpu_text_;
+  is_full_code_ = !context_.wait_for_gpu || context_.gpu->programs().HasFull(*gpu_text_);
   if (context_.wait_for_gpu) {
     pipeline.program = [program = FindProgram(context_, blueprint_.title, *gpu_text_)] {
       return program;
@@ -482,7 +489,10 @@ base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const De
   gpu_report.why_not = mixed.why_not_gpu();
   gpu_report.times = mixed.gpu_times();
   const schedule::BySide<double> speeds = mixed.rows_per_ms();
-  for (const Side side : schedule::kSides) context_.history->Record(shape_, side, speeds[side]);
+  for (const Side side : schedule::kSides) {
+    if (side == Side::kGpu && !is_full_code_) continue;
+    context_.history->Record(shape_, side, speeds[side]);
+  }
   PipelineDevices& report = devices();
   report.rows = mixed.rows();
   schedule::Trace trace = mixed.trace();

@@ -130,6 +130,7 @@ class PipelineRun {
   bool has_group_codes_ = false;
   uint64_t shapes_[2] = {};          // by whether the device has the rows; 0: not known yet
   std::optional<KnownSteps> steps_;  // once a GPU has been told of them
+  bool is_full_code_ = false;        // of the GPU's kernel, for sure
   std::chrono::steady_clock::time_point gpu_start_;  // of its last run, kernels compiled
   std::shared_ptr<vkernel::KernelSlot> kernel_;
 };

@@ -326,7 +326,6 @@ Status GpuRun::LaunchChunks() {
 }
 
 Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream) {
-  is_idle_ = false;
   const DeviceAddress groups = area != nullptr ? area->groups : 0;
   const int num_blocks = NumBlocks(gpu_.facts(), plan_, NumTiles(segments.rows));
   const LaunchPiece described{num_launches_, 0, num_blocks, groups};
@@ -351,6 +350,8 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   times_.link_bytes += segments.link_bytes;
   times_.device_bytes += segments.device_bytes;
   times_.copy_ms += segments.copy_ms;
+  // Only now: to find room for the piece, all launches before it may have been waited for.
+  is_idle_ = false;
   SVM_RETURN_NOT_OK(stream->CopyIn(address, piece.image.data(), writer.data_bytes()));
   device::LaunchShape shape = plan_.shape;
   shape.num_blocks = num_blocks;

@@ -15,6 +15,9 @@ using BufferPtr = DeviceCopies::BufferPtr;
 // over and over.
 constexpr int64_t kLeastBytes = int64_t{64} << 10;
 constexpr int64_t kLeastKeptBytes = int64_t{2} << 10;
+// Copies of as many bytes give way for tables, if they are worth less: smaller ones are seldom
+// there.
+constexpr int64_t kLeastReplaced = int64_t{1} << 20;
 // Kernels bring bitmaps into shared memory by so many bytes at a time.
 constexpr int64_t kReadAhead = 16;
 
@@ -33,7 +36,8 @@ class TablePlacement {
     tables.copies = copies->Use(reads_);
     const auto is_absent = [](const auto& copy) { return copy == nullptr; };
     if (std::any_of(tables.copies.begin(), tables.copies.end(), is_absent)) {
-      SVM_ASSIGN_OR_RETURN(DeviceCopies::Brought brought, copies->Bring(wanted_, bytes_, stream));
+      SVM_ASSIGN_OR_RETURN(DeviceCopies::Brought brought,
+                           copies->Bring(wanted_, std::max(bytes_, kLeastReplaced), stream));
       tables.copies = std::move(brought.copies);
       tables.link_bytes = brought.bytes;
     }

@@ -133,8 +133,14 @@ ProgramCache::Flight ProgramCache::BeginLocked(const std::string& name, const st
 void ProgramCache::DropFailedLocked(const std::string& text) {
   const auto bad = bad_.find(text);
   if (bad == bad_.end() || Clock::now() < bad->second) return;
-  programs_.erase(text);
   bad_.erase(bad);
+  const auto entry = programs_.find(text);
+  if (entry == programs_.end()) return;
+  // One of the two may serve all the same.
+  for (Flight* flight : {&entry->second.quick, &entry->second.full}) {
+    if (flight->valid() && IsReady(*flight) && !flight->get().ok()) *flight = {};
+  }
+  if (!entry->second.quick.valid() && !entry->second.full.valid()) programs_.erase(entry);
 }
 
 void ProgramCache::EvictLocked() {
@@ -181,9 +187,10 @@ ProgramCache::Outcome ProgramCache::Make(const CompileRequest& request) {
   SVM_FAULT_POINT("compile.program");
   if (options_.quick_first && request.level == OptLevel::kFast) {
     if (auto full = source_->FromDisk({request.name, request.text, OptLevel::kFull})) {
-      SVM_ASSIGN_OR_RETURN(Loaded program, Load(request.name, *full));
-      ShareQuick(request.text);
-      return program;
+      Outcome program = Load(request.name, *full);
+      if (program.ok()) ShareQuick(request.text);
+      // Where the larger one does not load the smaller one may.
+      if (program.ok()) return program;
     }
   }
   SVM_ASSIGN_OR_RETURN(const CompiledObject object, source_->Get(request));
@@ -250,6 +257,13 @@ void ProgramCache::RunBackground() {
     making_better_ = false;
     better_made_.notify_all();
   }
+}
+
+bool ProgramCache::HasFull(const std::string& text) const {
+  if (!options_.quick_first) return true;
+  std::lock_guard lock(mutex_);
+  const auto entry = programs_.find(text);
+  return entry != programs_.end() && entry->second.full.valid() && IsThere(entry->second.full);
 }
 
 void ProgramCache::AwaitFull() {

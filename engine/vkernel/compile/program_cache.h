@@ -60,7 +60,10 @@ class ProgramCache {
   // The program in full code if it is there; else null, and it is made in the background.
   base::Result<Loaded> Find(const std::string& name, const std::string& text);
 
-  // Waits until all full code that was found worth making so far is there.
+  // Whether Get would give full code now. Quick code says nothing of how fast a kernel is.
+  bool HasFull(const std::string& text) const;
+
+  // Waits until all full code that Get has found worth making so far is there.
   void AwaitFull();
 
   KernelCacheStats stats() const;

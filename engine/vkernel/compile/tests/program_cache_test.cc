@@ -187,6 +187,24 @@ TEST_F(ProgramCacheTest, QuickCodeGoesOnWhereFullCodeFails) {
   EXPECT_NE(warnings[0].find("quick code"), std::string::npos) << warnings[0];
 }
 
+TEST_F(ProgramCacheTest, QuickCodeServesWhileFullCodeIsTriedAgain) {
+  auto cache = Make({.quick_first = true, .retry_after = std::chrono::milliseconds(0)});
+  script_->full_fails = true;
+  script_->failure = ErrorCode::kCompilerCrashed;
+  const auto quick = cache->Get("add", AddingKernel(1)).ValueOrDie();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(cache->Get("add", AddingKernel(1)).ValueOrDie(), quick);
+    cache->AwaitFull();
+    EXPECT_FALSE(cache->HasFull(AddingKernel(1)));
+  }
+  EXPECT_EQ(script_->calls, 3);
+  script_->full_fails = false;
+  EXPECT_EQ(cache->Get("add", AddingKernel(1)).ValueOrDie(), quick);
+  cache->AwaitFull();
+  EXPECT_TRUE(cache->HasFull(AddingKernel(1)));
+  EXPECT_NE(cache->Get("add", AddingKernel(1)).ValueOrDie(), quick);
+}
+
 TEST_F(ProgramCacheTest, TheLongestUnusedGoFirst) {
   auto cache = Make({.max_programs = 2});
   const auto held = cache->Get("add", AddingKernel(0)).ValueOrDie();

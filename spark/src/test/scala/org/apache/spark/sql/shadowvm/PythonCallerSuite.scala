@@ -6,6 +6,7 @@ package org.apache.spark.sql.shadowvm
 import java.io.{BufferedReader, InputStreamReader}
 import java.net.{InetAddress, Socket}
 import java.util.concurrent.{CompletableFuture, TimeUnit}
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.{Failure, Success, Try}
 
@@ -98,7 +99,10 @@ object PythonCallerSuite {
   class Entry(context: SparkContext) {
     val outcome = new CompletableFuture[Try[String]]
 
-    def working: Boolean = context.statusTracker.getActiveJobIds().nonEmpty
+    private val begunBefore = begun.get
+
+    /** A job of this one's: another may be told of as active for a while after it was cancelled. */
+    def working: Boolean = begun.get > begunBefore
 
     /** The thread of the call waits for the job. */
     def work(): Unit = outcome.complete(job(LongWorkMillis))
@@ -130,7 +134,11 @@ object PythonCallerSuite {
       Try(CallerJob.run(context, context.parallelize(Seq(1), 1), sleep(millis)))
   }
 
+  /** Tasks, which run in this JVM. */
+  private val begun = new AtomicInteger
+
   private def sleep(millis: Long): (TaskContext, Iterator[Int]) => String = (task, _) => {
+    begun.incrementAndGet()
     val end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis)
     while (System.nanoTime() < end) {
       task.killTaskIfInterrupted()
