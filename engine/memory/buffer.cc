@@ -3,6 +3,7 @@
 
 #include "engine/memory/buffer.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -17,37 +18,51 @@ namespace {
 constexpr int64_t kMappedFrom = int64_t{256} << 10;
 constexpr int64_t kAlignment = 64;
 
+// What malloc's alignment leaves to do. That of aligned_alloc costs several times as much as a
+// small buffer's bytes are worth.
+constexpr int64_t kSlack = kAlignment - int64_t{alignof(std::max_align_t)};
+
 // At least so many bytes are allocated for a buffer: whole pages, where it has its own.
 int64_t AllocatedFor(int64_t size) {
-  const int64_t unit = size + Buffer::kPadding >= kMappedFrom ? 4096 : kAlignment;
-  return (size + Buffer::kPadding + unit - 1) / unit * unit;
+  const int64_t least = size + Buffer::kPadding + kSlack;
+  return least < kMappedFrom ? least : (least + 4095) / 4096 * 4096;
 }
 
-struct Allocation {
-  uint8_t* data = nullptr;
+uint8_t* Align(uint8_t* start) {
+  const auto address = reinterpret_cast<uintptr_t>(start);
+  return start + (kAlignment - address % kAlignment) % kAlignment;
+}
+
+}  // namespace
+
+struct Buffer::Allocation {
+  uint8_t* start = nullptr;
   int64_t size = 0;
-  bool reserved = false;
   bool zeroed = false;
 };
 
-Allocation TakePooled(MemoryBudget* budget, int64_t size) {
+Buffer::Allocation Buffer::TakePooled(MemoryBudget* budget, int64_t size) {
   const Mapping mapping = budget->pool()->Take(size);
   if (mapping.data == nullptr) return {};
-  if (budget->Reserve(mapping.size, "buffer").ok())
-    return {mapping.data, mapping.size, true, false};
+  if (budget->Reserve(mapping.size, "buffer").ok()) return {mapping.data, mapping.size, false};
   budget->pool()->Drop(mapping);
   return {};
 }
 
-Allocation Allocate(int64_t size) {
+Buffer::Allocation Buffer::Allocate(int64_t size) {
   if (size >= kMappedFrom) {
     const Mapping mapping = Map(size);
-    return {mapping.data, mapping.size, false, true};
+    return {mapping.data, mapping.size, true};
   }
-  return {static_cast<uint8_t*>(std::aligned_alloc(kAlignment, size)), size, false, false};
+  return {static_cast<uint8_t*>(std::malloc(static_cast<size_t>(size))), size, false};
 }
 
-}  // namespace
+Buffer::Buffer(MemoryBudget* budget, const Allocation& allocation, int64_t size)
+    : budget_(budget),
+      start_(allocation.start),
+      data_(Align(allocation.start)),
+      size_(size),
+      allocated_(allocation.size) {}
 
 base::Result<std::shared_ptr<Buffer>> Buffer::Make(MemoryBudget* budget, int64_t size,
                                                    std::string_view what, Fill fill) {
@@ -55,18 +70,18 @@ base::Result<std::shared_ptr<Buffer>> Buffer::Make(MemoryBudget* budget, int64_t
   const int64_t wanted = AllocatedFor(size);
   Allocation allocation;
   if (wanted >= kMappedFrom) allocation = TakePooled(budget, wanted);
-  if (allocation.data == nullptr) {
+  if (allocation.start == nullptr) {
     SVM_RETURN_NOT_OK(budget->Reserve(wanted, what));
     allocation = Allocate(wanted);
-    if (allocation.data == nullptr) {
+    if (allocation.start == nullptr) {
       budget->Release(wanted);
       return base::MakeError(
           base::ErrorCode::kOutOfMemory,
           std::string(what) + ": the machine has no " + std::to_string(wanted) + " bytes");
     }
   }
-  if (fill == Fill::kZero && !allocation.zeroed) std::memset(allocation.data, 0, allocation.size);
-  return std::shared_ptr<Buffer>(new Buffer(budget, allocation.data, size, allocation.size));
+  if (fill == Fill::kZero && !allocation.zeroed) std::memset(allocation.start, 0, allocation.size);
+  return std::make_shared<Buffer>(budget, allocation, size);
 }
 
 Mapping PagesOf(const Buffer& buffer) {
@@ -78,9 +93,9 @@ Mapping PagesOf(const Buffer& buffer) {
 Buffer::~Buffer() {
   budget_->Release(allocated_);
   if (allocated_ >= kMappedFrom) {
-    budget_->pool()->Put({data_, allocated_});
+    budget_->pool()->Put({start_, allocated_});
   } else {
-    std::free(data_);
+    std::free(start_);
   }
 }
 

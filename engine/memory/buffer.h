@@ -15,6 +15,8 @@ namespace shadowvm::memory {
 // A run of bytes counted against a budget: 64-byte aligned, followed by kPadding readable and
 // writable bytes. Large ones lie on huge pages. Contents start undefined unless asked for zeroes.
 class Buffer {
+  struct Allocation;
+
  public:
   static constexpr int64_t kPadding = 64;
   enum class Fill { kNone, kZero };
@@ -23,6 +25,8 @@ class Buffer {
   // more.
   static base::Result<std::shared_ptr<Buffer>> Make(MemoryBudget* budget, int64_t size,
                                                     std::string_view what, Fill fill = Fill::kNone);
+  // For Make alone.
+  Buffer(MemoryBudget* budget, const Allocation& allocation, int64_t size);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -40,10 +44,11 @@ class Buffer {
   }
 
  private:
-  Buffer(MemoryBudget* budget, uint8_t* data, int64_t size, int64_t allocated)
-      : budget_(budget), data_(data), size_(size), allocated_(allocated) {}
+  static Allocation TakePooled(MemoryBudget* budget, int64_t size);
+  static Allocation Allocate(int64_t size);
 
   MemoryBudget* budget_;
+  uint8_t* start_;  // of what was allocated
   uint8_t* data_;
   int64_t size_;
   int64_t allocated_;
