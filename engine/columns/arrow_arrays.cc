@@ -38,8 +38,7 @@ std::shared_ptr<arrow::Array> MakeArrowArray(Type type, int64_t rows, arrow::Buf
   return arrow::MakeArray(arrow::ArrayData::Make(ToArrow(type), rows, std::move(buffers)));
 }
 
-base::Status CheckText(int64_t size) {
-  if (size <= kMostText) return base::Status::OK();
+base::Status TextTooLong(int64_t size) {
   return base::MakeError(base::ErrorCode::kUnsupported,
                          "result: a string of " + std::to_string(size) + " bytes");
 }

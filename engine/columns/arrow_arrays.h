@@ -55,7 +55,32 @@ base::Result<std::shared_ptr<arrow::Buffer>> MakeValidity(int64_t rows, ArrowRoo
 // That an array holds, of texts with 32-bit offsets.
 inline constexpr int64_t kMostText = arrow::kBinaryMemoryLimit;
 // kUnsupported, for a string that no array holds.
-base::Status CheckText(int64_t size);
+base::Status TextTooLong(int64_t size);
+inline base::Status CheckText(int64_t size) {
+  return size <= kMostText ? base::Status::OK() : TextTooLong(size);
+}
+
+// What memcpy does, without a call where strings are short, as most are.
+inline void CopyText(const char* from, size_t size, uint8_t* to) {
+  struct Half {
+    uint64_t words[2];
+  };
+  // The first and the last bytes, which may overlap.
+  const auto copy_ends = [=](auto end) {
+    auto last = end;
+    std::memcpy(&end, from, sizeof end);
+    std::memcpy(&last, from + size - sizeof last, sizeof last);
+    std::memcpy(to, &end, sizeof end);
+    std::memcpy(to + size - sizeof last, &last, sizeof last);
+  };
+  if (size >= 8 && size <= 16) {
+    copy_ends(uint64_t{});
+  } else if (size > 16 && size <= 32) {
+    copy_ends(Half{});
+  } else if (size > 0) {
+    std::memcpy(to, from, size);
+  }
+}
 
 // The array of as many strings from 'begin' on as 'most' bytes hold, or of all up to 'end': at
 // least of one. 'nullable' says whether is_valid has to be asked.
@@ -66,21 +91,28 @@ base::Result<std::shared_ptr<arrow::Array>> MakeTextArray(Type type, int64_t beg
                                                           TextAt&& text_at) {
   SVM_ASSIGN_OR_RETURN(auto offsets, room->Allocate((end - begin + 1) * 4));
   auto* const starts = reinterpret_cast<int32_t*>(offsets->mutable_data());
-  int64_t rows = 0, bytes = 0;
-  for (; begin + rows < end; ++rows) {
-    const int64_t row = begin + rows;
-    const int64_t size = nullable && !is_valid(row) ? 0 : static_cast<int64_t>(text_at(row).size());
-    SVM_RETURN_NOT_OK(CheckText(size));
-    if (rows > 0 && bytes + size > most) break;
-    starts[rows] = static_cast<int32_t>(bytes);
-    bytes += size;
+  const auto size_at = [&](int64_t row) {
+    return nullable && !is_valid(row) ? 0 : static_cast<int64_t>(text_at(row).size());
+  };
+  int64_t rows = end - begin, bytes = 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    starts[i] = static_cast<int32_t>(bytes);
+    bytes += size_at(begin + i);
+  }
+  // Almost never.
+  while (bytes > most) {
+    const int64_t last = size_at(begin + rows - 1);
+    SVM_RETURN_NOT_OK(CheckText(last));
+    if (rows == 1) break;
+    bytes -= last;
+    --rows;
   }
   starts[rows] = static_cast<int32_t>(bytes);
   SVM_ASSIGN_OR_RETURN(auto data, room->Allocate(bytes));
   uint8_t* const out = data->mutable_data();
   for (int64_t i = 0; i < rows; ++i) {
     const int32_t size = starts[i + 1] - starts[i];
-    if (size > 0) std::memcpy(out + starts[i], text_at(begin + i).data(), size);
+    if (size > 0) CopyText(text_at(begin + i).data(), static_cast<size_t>(size), out + starts[i]);
   }
   std::shared_ptr<arrow::Buffer> validity;
   if (nullable) {

@@ -116,6 +116,7 @@ std::shared_ptr<arrow::DataType> ToArrow(Type type) {
 
 std::shared_ptr<arrow::Schema> ToArrow(const Schema& schema) {
   arrow::FieldVector fields;
+  fields.reserve(schema.fields.size());
   for (const Field& field : schema.fields) {
     fields.push_back(arrow::field(field.name, ToArrow(field.type), field.nullable));
   }

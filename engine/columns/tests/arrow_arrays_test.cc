@@ -45,6 +45,21 @@ TEST(TextArrays, AreCutWhereTheyWouldHoldTooMuch) {
   EXPECT_EQ(lengths, (std::vector<int64_t>{4, 1, 1, 1}));
 }
 
+TEST(TextArrays, HoldStringsOfEveryLength) {
+  std::vector<std::string> texts;
+  for (char length = 0; length < 70; ++length) {
+    std::string& text = texts.emplace_back();
+    for (char i = 0; i < length; ++i) text.push_back(static_cast<char>('!' + (length + i) % 90));
+  }
+  const auto arrays = Arrays(texts, 0, kMostText).ValueOrDie();
+  ASSERT_EQ(arrays.size(), 1u);
+  const auto& strings = static_cast<const arrow::StringArray&>(*arrays[0]);
+  ASSERT_TRUE(strings.ValidateFull().ok());
+  for (int64_t row = 0; row < strings.length(); ++row) {
+    ASSERT_EQ(strings.GetView(row), texts[row]) << row;
+  }
+}
+
 TEST(TextArrays, OfNoRowsAreOne) {
   const auto arrays = Arrays({}, 0, kMostText).ValueOrDie();
   ASSERT_EQ(arrays.size(), 1u);
