@@ -63,12 +63,27 @@ bool FitsInteger(i128 value, int width) {
   });
 }
 
+// Words that are results as they are.
+template <typename Stored>
+base::Status CopyWords(const Target& target) {
+  auto* const out = target.data->data->as<Stored>() + target.at;
+  const int word = target.accumulator().word;
+  for (int64_t i = 0; i < target.count; ++i) {
+    out[i] = static_cast<Stored>(target.groups[i][word]);
+    target.SetValid(i, true);
+  }
+  return base::Status::OK();
+}
+
 // An integer or decimal as it was accumulated.
 template <typename Stored>
 base::Status FinaliseInteger(const Target& target) {
   const columns::Type type = target.output.column.type;
   const AccumulatorKind kind = target.accumulator().kind;
   const bool wraps = target.output.on_overflow == OnOverflow::kWrap;
+  if (wraps && !type.is_decimal() && WordsOf(kind) == 1 && target.output.count < 0) {
+    return CopyWords<Stored>(target);
+  }
   return ForEachGroup<Stored, i128>(target, [=](const int64_t* words, int64_t, i128* value) {
     *value = LoadWide(kind, words);
     if (type.is_decimal()) return kernels::decimal_fits(*value, type.precision);

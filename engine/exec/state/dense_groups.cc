@@ -83,7 +83,8 @@ DenseGroups::DenseGroups(memory::MemoryBudget* budget, DenseGroupsOptions option
     : budget_(budget),
       options_(std::move(options)),
       row_words_(RowWords(options_.accumulators)),
-      arrays_(num_workers) {
+      num_workers_(static_cast<size_t>(num_workers)),
+      arrays_(num_workers_) {
   for (const DenseKey& key : options_.keys) {
     strides_.push_back(num_slots_);
     num_slots_ *= key.size;
@@ -112,6 +113,12 @@ void DenseGroups::Clear(const Array& array) const {
   for (int64_t done = row_words_; done < all; done *= 2) {
     std::copy_n(words, std::min(done, all - done), words + done);
   }
+}
+
+void DenseGroups::Reset() {
+  arrays_.clear();
+  arrays_.resize(num_workers_);
+  merged_ = nullptr;
 }
 
 base::Status DenseGroups::MergeArray(const int64_t* from, int64_t* into) const {
@@ -156,37 +163,37 @@ bool DenseGroups::IsDropped(size_t key, uint32_t code) const {
 // Groups of neighbouring slots, from 'slot' on: those of all codes of the first key, for the
 // others' codes as they are.
 void DenseGroups::AddNeighbours(uint64_t slot, std::span<const uint32_t> codes,
-                                std::vector<uint32_t>* with_rows, Found* found) const {
+                                Found* found) const {
   const uint32_t size = options_.keys[0].size;
-  const int64_t* const groups = merged_ + slot * row_words_;
-  const int64_t* const presence = groups + options_.accumulators[options_.presence].word;
-  size_t count = 0;
-  with_rows->resize(size);
-  for (uint32_t code = IsDropped(0, 0) ? 1 : 0; code < size; ++code) {
-    (*with_rows)[count] = code;  // without a branch: every second one would be guessed wrong
-    count += static_cast<size_t>(presence[int64_t{code} * row_words_] != 0);
+  const uint32_t first = IsDropped(0, 0) ? 1 : 0;
+  const int64_t* group = merged_ + (slot + first) * row_words_;
+  const int presence = options_.accumulators[options_.presence].word;
+  const size_t before = found->count;
+  size_t count = before;
+  for (uint32_t code = first; code < size; ++code, group += row_words_) {
+    found->groups[count] = group;
+    found->codes[count] = code;
+    // Without a branch: every second one would be guessed wrong.
+    count += static_cast<size_t>(group[presence] != 0);
   }
-  with_rows->resize(count);
-  for (const uint32_t code : *with_rows) {
-    found->groups.push_back(groups + int64_t{code} * row_words_);
-  }
-  found->codes[0].insert(found->codes[0].end(), with_rows->begin(), with_rows->end());
   for (size_t key = 1; key < codes.size(); ++key) {
-    found->codes[key].insert(found->codes[key].end(), count, codes[key]);
+    std::fill_n(found->codes.get() + key * found->most + before, count - before, codes[key]);
   }
+  found->count = count;
 }
 
 DenseGroups::Found DenseGroups::FindGroups() const {
   const size_t num_keys = options_.keys.size();
-  if (num_keys == 0) return {{merged_}, {}};
-  Found found;
-  found.codes.resize(num_keys);
+  Found found(num_slots_, num_keys);
+  if (num_keys == 0) {
+    found.groups[found.count++] = merged_;
+    return found;
+  }
   std::vector<uint32_t> codes(num_keys);  // of the slot, counted up with it; the first stays 0
-  std::vector<uint32_t> with_rows;
   for (uint64_t slot = 0; slot < num_slots_; slot += options_.keys[0].size) {
     bool dropped = false;
     for (size_t key = 1; key < num_keys; ++key) dropped |= IsDropped(key, codes[key]);
-    if (!dropped) AddNeighbours(slot, codes, &with_rows, &found);
+    if (!dropped) AddNeighbours(slot, codes, &found);
     for (size_t key = 1; key < num_keys && ++codes[key] == options_.keys[key].size; ++key) {
       codes[key] = 0;
     }
@@ -199,16 +206,18 @@ base::Result<RowSet> DenseGroups::Emit(std::span<const DenseKeyColumn> key_colum
                                        const schedule::Workers& workers) {
   const Found found = FindGroups();
   std::vector<RowColumn> columns;
+  columns.reserve(key_columns.size() + outputs.size());
   for (const DenseKeyColumn& column : key_columns) columns.push_back(column.column);
   for (const AggregateOutput& output : outputs) columns.push_back(output.column);
-  const auto count = static_cast<int64_t>(found.groups.size());
+  const auto count = static_cast<int64_t>(found.count);
   SVM_ASSIGN_OR_RETURN(RowSet rows, MakeRowSet(budget_, std::move(columns), count));
   for (size_t i = 0; i < key_columns.size(); ++i) {
     const DenseKeyColumn& column = key_columns[i];
-    EmitKey(options_.keys[column.key], column.payload, found.codes[column.key], &rows.columns[i]);
+    EmitKey(options_.keys[column.key], column.payload, found.codes_of(column.key),
+            &rows.columns[i]);
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
-    SVM_RETURN_NOT_OK(Finalise(outputs[i], options_.accumulators, found.groups.data(), count, 0,
+    SVM_RETURN_NOT_OK(Finalise(outputs[i], options_.accumulators, found.groups.get(), count, 0,
                                &rows.columns[key_columns.size() + i]));
   }
   for (const DenseKey& key : options_.keys) {

@@ -76,6 +76,9 @@ class DenseGroups {
   // Adds an array to those of the workers. By one thread, when the workers are done.
   void AddArray(Array array) { arrays_.push_back(std::move(array)); }
 
+  // Gives all arrays back, so that others may be filled.
+  void Reset();
+
   // Adds all arrays up into one. To be called once, before Emit.
   base::Status Merge(const schedule::Workers& workers);
   // Groups that rows fell into: key columns, then aggregates.
@@ -84,16 +87,26 @@ class DenseGroups {
                             const schedule::Workers& workers);
 
  private:
-  // Slots with rows, and by key the code of each.
+  // Slots with rows, and by key the code of each. In arrays as long as there are slots: growing
+  // would take longer than what they are made for.
   struct Found {
-    std::vector<const int64_t*> groups;
-    std::vector<std::vector<uint32_t>> codes;
+    explicit Found(size_t num_slots, size_t num_keys)
+        : groups(std::make_unique_for_overwrite<const int64_t*[]>(num_slots)),
+          codes(std::make_unique_for_overwrite<uint32_t[]>(num_slots * num_keys)),
+          most(num_slots) {}
+    std::span<const uint32_t> codes_of(int key) const {
+      return {codes.get() + static_cast<size_t>(key) * most, count};
+    }
+
+    std::unique_ptr<const int64_t*[]> groups;
+    std::unique_ptr<uint32_t[]> codes;  // key by key
+    size_t most;
+    size_t count = 0;
   };
   Found FindGroups() const;
   // Rows of a join without a match fell into groups of code 0.
   bool IsDropped(size_t key, uint32_t code) const;
-  void AddNeighbours(uint64_t slot, std::span<const uint32_t> codes,
-                     std::vector<uint32_t>* with_rows, Found* found) const;
+  void AddNeighbours(uint64_t slot, std::span<const uint32_t> codes, Found* found) const;
   base::Status MergeSlots(const int64_t* from, int64_t* into, int64_t begin, int64_t end) const;
 
   memory::MemoryBudget* budget_;
@@ -101,6 +114,7 @@ class DenseGroups {
   std::vector<uint64_t> strides_;
   uint64_t num_slots_ = 1;
   int row_words_ = 0;
+  const size_t num_workers_;
   std::vector<Array> arrays_;  // per worker, then those that were added
   int64_t* merged_ = nullptr;
 };

@@ -28,14 +28,18 @@ void SortByDigit(std::span<const SortEntry> from, int shift, SortEntry* to) {
 
 }  // namespace
 
-void SortByPrefix(std::span<SortEntry> entries, std::span<SortEntry> room) {
+uint64_t DifferingBits(std::span<const SortEntry> entries) {
   uint64_t differing = 0;
   for (const SortEntry& entry : entries) differing |= entry.prefix ^ entries[0].prefix;
+  return differing;
+}
+
+void SortByBits(std::span<SortEntry> entries, uint64_t bits, std::span<SortEntry> room) {
   std::span<SortEntry> from = entries;
   std::span<SortEntry> to = room;
-  while (differing != 0) {
-    const int shift = LowestDigit(differing);
-    differing = WithoutDigit(differing, shift);
+  while (bits != 0) {
+    const int shift = LowestDigit(bits);
+    bits = WithoutDigit(bits, shift);
     SortByDigit(from, shift, to.data());
     std::swap(from, to);
   }

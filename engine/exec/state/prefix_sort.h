@@ -23,8 +23,16 @@ inline uint64_t WithoutDigit(uint64_t differing, int shift) {
   return differing & ~(uint64_t{kernels::kSortDigits - 1} << shift);
 }
 
-// Sorts entries by their prefixes; those of equal prefix keep their order. Digit by digit, the last
-// one first, digits that are the same everywhere left out. 'room' is as long as 'entries'.
-void SortByPrefix(std::span<SortEntry> entries, std::span<SortEntry> room);
+// The bits in which prefixes differ.
+uint64_t DifferingBits(std::span<const SortEntry> entries);
+
+// Sorts entries by these bits of their prefixes; those that are equal in them keep their order.
+// Digit by digit, the last one first. 'room' is as long as 'entries'.
+void SortByBits(std::span<SortEntry> entries, uint64_t bits, std::span<SortEntry> room);
+
+// The same by whole prefixes.
+inline void SortByPrefix(std::span<SortEntry> entries, std::span<SortEntry> room) {
+  SortByBits(entries, DifferingBits(entries), room);
+}
 
 }  // namespace shadowvm::exec

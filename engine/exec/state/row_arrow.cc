@@ -109,6 +109,7 @@ base::Result<arrow::ArrayVector> ArraysOf(const Piece& piece, ArrowRoom* room) {
 
 std::vector<Piece> CutIntoPieces(const RowSet& rows) {
   std::vector<Piece> pieces;
+  pieces.reserve(rows.columns.size());
   for (const RowData& data : rows.columns) {
     for (int64_t begin = 0; begin < rows.num_rows; begin += kPieceRows) {
       pieces.push_back({data, begin, std::min(begin + kPieceRows, rows.num_rows)});
@@ -137,7 +138,9 @@ base::Result<std::shared_ptr<arrow::Table>> ToArrow(const RowSet& rows,
     SVM_RETURN_NOT_OK(schedule::ParallelFor(workers, count, convert));
   }
   columns::Schema schema;
+  schema.fields.reserve(rows.columns.size());
   arrow::ChunkedArrayVector chunked;
+  chunked.reserve(rows.columns.size());
   const size_t pieces_of_column = rows.columns.empty() ? 0 : pieces.size() / rows.columns.size();
   for (size_t i = 0; i < rows.columns.size(); ++i) {
     const RowColumn& column = rows.columns[i].column;

@@ -31,6 +31,7 @@ void GatherColumn(const RowData& from, std::span<const uint32_t> indexes, int64_
 
 std::vector<RowColumn> ColumnsOf(const RowSet& rows) {
   std::vector<RowColumn> columns;
+  columns.reserve(rows.columns.size());
   for (const RowData& data : rows.columns) columns.push_back(data.column);
   return columns;
 }

@@ -83,6 +83,7 @@ base::Result<RowSet> MakeRowSet(memory::MemoryBudget* budget, std::vector<RowCol
                                 int64_t rows) {
   RowSet set;
   set.num_rows = rows;
+  set.columns.reserve(columns.size());
   for (RowColumn& column : columns) {
     RowData data;
     SVM_ASSIGN_OR_RETURN(data.data, memory::Buffer::Make(budget, rows * column.width(), kWhat));

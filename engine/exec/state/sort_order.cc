@@ -118,7 +118,14 @@ void SortOrder::FillPrefixes(int64_t begin, int64_t end, PrefixOf&& prefix_of) c
     const u128 mask = (u128{1} << key.value_bits) - 1;
     const u128 flipped = key.column.descending ? mask : 0;
     const bool nullable = key.data->valid != nullptr;
+    // Most keys are not null and wholly in the prefix, beside others.
+    const bool simple = !nullable && cut == 0 && key.prefix_bits < 64;
     WithOrdinals(key, [&](auto&& ordinal) {
+      for (int64_t row = begin; simple && row < end; ++row) {
+        uint64_t& prefix = prefix_of(row);
+        prefix = prefix << key.prefix_bits | (ordinal(row) ^ static_cast<uint64_t>(flipped));
+      }
+      if (simple) return;
       for (int64_t row = begin; row < end; ++row) {
         const bool valid = !nullable || key.data->is_valid(row);
         u128 bits = valid ? ordinal(row) ^ flipped : 0;

@@ -4,6 +4,7 @@
 #include "engine/exec/state/sorter.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "engine/base/fault.h"
@@ -16,6 +17,11 @@ using memory::Buffer;
 
 constexpr int64_t kRunRows = 32 << 10;  // below this a run is not worth a worker
 constexpr size_t kDigitRows = 64;       // below this digits are not worth being counted
+// Of few rows with long prefixes the leading bits tell nearly all apart, and the rest is soon
+// compared.
+constexpr size_t kFewRows = 4 << 10;
+constexpr int kLongPrefix = 24;
+constexpr int kLeadingBits = 16;
 
 struct Run {
   int64_t begin;
@@ -52,13 +58,19 @@ void SortRun(const SortOrder& order, std::span<SortEntry> entries, std::span<Sor
     std::sort(entries.begin(), entries.end(), std::cref(order));
     return;
   }
-  SortByPrefix(entries, room);
-  if (order.is_exact()) return;
-  const auto differs = [](const SortEntry& a, const SortEntry& b) { return a.prefix != b.prefix; };
-  for (auto begin = entries.begin(); begin != entries.end();) {
-    auto end = std::adjacent_find(begin, entries.end(), differs);
-    if (end != entries.end()) ++end;
-    std::sort(begin, end, std::cref(order));
+  const uint64_t differing = DifferingBits(entries);
+  const int width = static_cast<int>(std::bit_width(differing));
+  const bool leading = entries.size() <= kFewRows && width > kLongPrefix;
+  const int cut = leading ? width - kLeadingBits : 0;
+  SortByBits(entries, differing >> cut << cut, room);
+  if (order.is_exact() && cut == 0) return;
+  for (size_t begin = 0; begin < entries.size();) {
+    size_t end = begin + 1;
+    const uint64_t bits = entries[begin].prefix >> cut;
+    while (end < entries.size() && entries[end].prefix >> cut == bits) ++end;
+    if (end - begin > 1) {
+      std::sort(entries.begin() + begin, entries.begin() + end, std::cref(order));
+    }
     begin = end;
   }
 }

@@ -97,6 +97,24 @@ TEST_F(DenseGroupsTest, LargeArraysMergeInParallel) {
   }
 }
 
+TEST_F(DenseGroupsTest, AreFilledAgain) {
+  DenseGroups groups(&budget_, {{DenseKey::Column(10, 19, false)}, count_and_sum_, 0}, 3);
+  const std::vector<DenseKeyColumn> keys = {{RowColumn::Value(kInt32, false), 0, 0}};
+  for (const uint32_t code : {3u, 7u}) {
+    const int64_t used = budget_.used();
+    Add(&groups, 1, {code}, code);
+    groups.AddArray(groups.MakeArray().ValueOrDie());
+    ASSERT_TRUE(groups.Merge(workers_).ok());
+    const RowSet rows = groups.Emit(keys, outputs_, workers_).ValueOrDie();
+    ASSERT_EQ(rows.num_rows, 1);
+    EXPECT_EQ(rows.columns[0].Integer(0), 10 + code);
+    const int64_t with_arrays = budget_.used();
+    groups.Reset();
+    EXPECT_LT(budget_.used(), with_arrays);
+    EXPECT_GT(budget_.used(), used);  // the rows are still there
+  }
+}
+
 TEST_F(DenseGroupsTest, NoKeysGiveOneRowEvenWithoutRows) {
   DenseGroups groups(&budget_, {{}, count_and_sum_, 0}, 3);
   ASSERT_TRUE(groups.Merge(workers_).ok());
