@@ -137,8 +137,8 @@ Status MixedRun::RunUnit(int worker, const Grant& grant) {
   SVM_ASSIGN_OR_RETURN(int64_t* const slots, SlotsFor(worker, grant));
   const auto bind = [&](int, kernels::KernelCall* call) {
     call->dense = slots;
-    call->strides = pipeline_.sink.strides.data();
-    call->origins = pipeline_.sink.origins.data();
+    call->strides = pipeline_.sink.strides().data();
+    call->origins = pipeline_.sink.origins().data();
     return Status::OK();
   };
   for (int64_t unit = grant.units.begin; unit < grant.units.end; ++unit) {

@@ -27,7 +27,7 @@ struct MixedPipeline {
   KernelRun* run = nullptr;
   const PipelineBinding* binding = nullptr;
   DenseGroups* groups = nullptr;
-  DenseSink sink;  // without slots
+  DenseSink sink;
   MeasuredSteps steps;
   // The card's kernel; null while it is being made, which is asked for again and again.
   std::function<base::Result<std::shared_ptr<const device::Program>>()> program;

@@ -44,6 +44,16 @@ int64_t RowsWanted(const plan::LimitNode& node) {
   return node.count > INT64_MAX - node.offset ? INT64_MAX : node.offset + node.count;
 }
 
+// As kernels are told of them: two numbers a key.
+std::vector<int64_t> OriginsOf(std::span<const DenseKey> keys) {
+  std::vector<int64_t> origins;
+  for (const DenseKey& key : keys) {
+    origins.push_back(key.origin);
+    origins.push_back(key.null_code);
+  }
+  return origins;
+}
+
 RowSet WithKeepers(RowSet rows, const KernelRun& run) {
   for (Keeper& keeper : run.keepers()) rows.keepers.push_back(std::move(keeper));
   return rows;
@@ -399,38 +409,40 @@ base::Status PipelineRun::AddGroupCodes() {
   return base::Status::OK();
 }
 
+PipelineRun::Dense::Dense(const QueryContext& context, const Grouping& grouping,
+                          AggregateStates of_node)
+    : states(std::move(of_node)),
+      origins(OriginsOf(grouping.dense_keys)),
+      groups(context.budget, {grouping.dense_keys, states.accumulators, 0},
+             context.workers.count()),
+      sink(context.budget, groups.num_slots(), states.accumulators, groups.strides(), origins) {}
+
 base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
   SVM_RETURN_NOT_OK(AddGroupCodes());
-  std::vector<int64_t> origins;
-  for (const DenseKey& key : grouping_.dense_keys) {
-    origins.push_back(key.origin);
-    origins.push_back(key.null_code);
-  }
-  const AggregateStates states = MakeAggregateStates(node, blueprint_.sink);
-  DenseGroups groups(context_.budget, {grouping_.dense_keys, states.accumulators, 0},
-                     context_.workers.count());
+  if (!dense_) dense_.emplace(context_, grouping_, MakeAggregateStates(node, blueprint_.sink));
+  DenseGroups& groups = dense_->groups;
   KernelRun run(context_, *text_, std::move(kernel_), binding_.get());
   bool done = false;
-  DenseSink sink(nullptr, groups.num_slots(), states.accumulators, groups.strides(), origins);
   if (mode_ == Mode::kMixed) {
-    SVM_RETURN_NOT_OK(RunMixed(&run, &groups, sink));
+    SVM_RETURN_NOT_OK(RunMixed(&run));
     done = true;
   } else if (mode_ == Mode::kGpu) {
-    SVM_ASSIGN_OR_RETURN(sink.slots, groups.Slots(0));
-    SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, &sink));
+    SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, &dense_->sink));
+    if (auto found = dense_->sink.TakeFound(); done) groups.AddArray(std::move(found));
   }
   if (!done) {
     SVM_RETURN_NOT_OK(run.Run([&](int worker, kernels::KernelCall* call) -> base::Status {
       SVM_ASSIGN_OR_RETURN(call->dense, groups.Slots(worker));
       call->strides = groups.strides().data();
-      call->origins = origins.data();
+      call->origins = dense_->origins.data();
       return base::Status::OK();
     }));
   }
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_RETURN_NOT_OK(groups.Merge(context_.workers));
-  SVM_ASSIGN_OR_RETURN(RowSet rows,
-                       groups.Emit(grouping_.key_columns, states.outputs, context_.workers));
+  SVM_ASSIGN_OR_RETURN(
+      RowSet rows, groups.Emit(grouping_.key_columns, dense_->states.outputs, context_.workers));
+  groups.Reset();
   return WithKeepers(std::move(rows), run);
 }
 
@@ -445,8 +457,7 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   };
   if (!why_not_gpu_.empty()) return give_up(why_not_gpu_);
   report.text = gpu_text_;
-  is_full_code_ = context_.gpu->programs().HasFull(*gpu_text_);
-  const auto program = FindProgram(context_, blueprint_.title, *gpu_text_);
+  const auto program = FindGpuProgram();
   if (!program.ok()) return give_up(program.status().message());
   if (*program == nullptr) return give_up(kStillCompiling);
   SVM_RETURN_NOT_OK(KnowSteps(run));
@@ -459,6 +470,14 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   return true;
 }
 
+base::Result<vkernel::ProgramCache::Loaded> PipelineRun::FindGpuProgram() {
+  if (auto known = program_.lock()) return known;
+  is_full_code_ = context_.gpu->programs().HasFull(*gpu_text_);
+  SVM_ASSIGN_OR_RETURN(auto program, FindProgram(context_, blueprint_.title, *gpu_text_));
+  if (is_full_code_) program_ = program;
+  return program;
+}
+
 base::Status PipelineRun::KnowSteps(KernelRun* run) {
   if (steps_.has_value()) return base::Status::OK();
   SVM_ASSIGN_OR_RETURN(MeasuredSteps measured, run->MeasureSteps());
@@ -466,9 +485,9 @@ base::Status PipelineRun::KnowSteps(KernelRun* run) {
   return base::Status::OK();
 }
 
-base::Status PipelineRun::RunMixed(KernelRun* run, DenseGroups* groups, const DenseSink& sink) {
+base::Status PipelineRun::RunMixed(KernelRun* run) {
   SVM_RETURN_NOT_OK(run->Prepare());
-  MixedPipeline pipeline{run, binding_.get(), groups, sink, {}, {}};
+  MixedPipeline pipeline{run, binding_.get(), &dense_->groups, dense_->sink, {}, {}};
   SVM_RETURN_NOT_OK(KnowSteps(run));
   pipeline.steps = steps_->measured;
   GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();

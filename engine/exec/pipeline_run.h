@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/exec/aggregate_states.h"
 #include "engine/exec/gpu/dense_sink.h"
 #include "engine/exec/gpu/gpu.h"
 #include "engine/exec/gpu/launch_plan.h"
@@ -55,6 +56,18 @@ class PipelineRun {
   base::Result<PipelineOutput> Run(std::shared_ptr<vkernel::KernelSlot> kernel);
 
  private:
+  // Groups in arrays, and what follows from the plan alone.
+  struct Dense {
+    Dense(const QueryContext& context, const Grouping& grouping, AggregateStates of_node);
+    Dense(const Dense&) = delete;
+    Dense& operator=(const Dense&) = delete;
+
+    const AggregateStates states;
+    const std::vector<int64_t> origins;  // two a key
+    DenseGroups groups;
+    DenseSink sink;
+  };
+
   base::Status TranslateSteps();
   base::Status TranslateSink();
   // Keys of a build side or a sort that are no columns are collected behind the row's own columns.
@@ -85,7 +98,7 @@ class PipelineRun {
   void RememberGpu(const GpuTimes& times, double milliseconds);
   base::Result<RowSet> RunMeasured();
   // Adds the pipeline's rows to the groups on both at once.
-  base::Status RunMixed(KernelRun* run, DenseGroups* groups, const DenseSink& sink);
+  base::Status RunMixed(KernelRun* run);
   base::Result<RowSet> CollectOnCpu(KernelRun* run, int64_t enough);
   // Why the GPU has no kernel for it, or none that is worth it; empty: it has.
   std::string WhyNotOnGpu() const;
@@ -94,6 +107,8 @@ class PipelineRun {
   // Brings the pipeline's rows to the sink on the GPU. False: it cannot, or the card, its memory or
   // its compiler failed, and nothing has happened.
   base::Result<bool> TryGpu(KernelRun* run, LaunchSink* sink);
+  // Its program on the GPU; null while it is being made and not waited for.
+  base::Result<vkernel::ProgramCache::Loaded> FindGpuProgram();
   // Measures steps that no run before has.
   base::Status KnowSteps(KernelRun* run);
   // Writes the GPU's kernel, or says why there is none, and has it compiled.
@@ -128,9 +143,12 @@ class PipelineRun {
   std::string why_rows_;
   std::unique_ptr<PipelineBinding> binding_;
   bool has_group_codes_ = false;
+  std::optional<Dense> dense_;       // once it has run
   uint64_t shapes_[2] = {};          // by whether the device has the rows; 0: not known yet
   std::optional<KnownSteps> steps_;  // once a GPU has been told of them
   bool is_full_code_ = false;        // of the GPU's kernel, for sure
+  // That code, once it has run: the cache finds it by a long text. Not held, as the GPU may go.
+  std::weak_ptr<const device::Program> program_;
   std::chrono::steady_clock::time_point gpu_start_;  // of its last run, kernels compiled
   std::shared_ptr<vkernel::KernelSlot> kernel_;
 };

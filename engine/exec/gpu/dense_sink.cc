@@ -43,36 +43,35 @@ std::vector<MergeOp> MergeOps(std::span<const Accumulator> accumulators) {
 
 std::vector<int64_t> DenseSink::NoGroups() const {
   std::vector<int64_t> words(static_cast<size_t>(num_words()));
-  for (int64_t at = 0; at < num_words(); at += RowWords(accumulators)) {
-    Initialise(accumulators, words.data() + at);
+  for (int64_t at = 0; at < num_words(); at += RowWords(accumulators_)) {
+    Initialise(accumulators_, words.data() + at);
   }
   return words;
 }
 
 void DenseSink::Write(LaunchWriter* writer, kernels::LaunchBlock* head) {
-  head->call.dense = writer->AddRoom(slots, num_words());
-  address_ = reinterpret_cast<device::DeviceAddress>(head->call.dense);
-  head->call.strides = writer->AddArray(strides.data(), static_cast<int64_t>(strides.size()));
-  head->call.origins = writer->AddArray(origins.data(), static_cast<int64_t>(origins.size()));
-  head->num_slots = static_cast<kernels::u32>(num_slots);
-  head->row_words = static_cast<kernels::u32>(RowWords(accumulators));
+  if (!apart_) head->call.dense = writer->AddRoom(NoGroups().data(), num_words());
+  head->call.strides = writer->AddArray(strides_.data(), static_cast<int64_t>(strides_.size()));
+  head->call.origins = writer->AddArray(origins_.data(), static_cast<int64_t>(origins_.size()));
+  head->num_slots = static_cast<kernels::u32>(num_slots_);
+  head->row_words = static_cast<kernels::u32>(RowWords(accumulators_));
   std::vector<int64_t> initial(head->row_words);
-  Initialise(accumulators, initial.data());
+  Initialise(accumulators_, initial.data());
   head->initial = writer->AddArray(initial.data(), head->row_words);
-  const std::vector<MergeOp> merge = MergeOps(accumulators);
+  const std::vector<MergeOp> merge = MergeOps(accumulators_);
   head->merge = writer->AddArray(merge.data(), head->row_words);
 }
 
 base::Status DenseSink::Fetch(device::Stream* stream, device::DeviceAddress error_at) {
   // One copy brings both, for half of what two would take.
-  const auto before_error = static_cast<int64_t>(error_at - address_);
-  found_.assign(static_cast<size_t>(before_error) / 8 + 1, 0);
-  return stream->CopyOut(found_.data(), address_, before_error + int64_t{sizeof(kernels::u32)});
+  const int64_t before_error = BytesBeforeError();
+  const int64_t bytes = before_error + int64_t{sizeof(kernels::u32)};
+  SVM_ASSIGN_OR_RETURN(found_, memory::Buffer::Make(budget_, bytes, "dense groups"));
+  return stream->CopyOut(found_->data(), error_at - static_cast<uint64_t>(before_error), bytes);
 }
 
-base::Status DenseSink::Take(device::Stream*) {
-  std::copy_n(found_.begin(), num_words(), slots);
-  return base::Status::OK();
+kernels::u32 DenseSink::error() const {
+  return *reinterpret_cast<const kernels::u32*>(found_->data() + BytesBeforeError());
 }
 
 }  // namespace shadowvm::exec

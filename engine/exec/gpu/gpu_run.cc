@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "engine/base/fault.h"
-#include "engine/exec/gpu/launch_image.h"
 #include "engine/exec/kernel_run.h"
 
 namespace shadowvm::exec {
@@ -22,6 +21,8 @@ using device::DeviceAddress;
 constexpr int64_t kLeastRing = int64_t{256} << 10;
 // A scan of fewer segments is placed again as fast as it is found.
 constexpr int64_t kLeastSegments = 2;
+// Plans that rest hold no more of what a launch was told.
+constexpr size_t kMostKeptBytes = size_t{128} << 10;
 
 template <typename T>
 int64_t Count(const std::vector<T>& values) {
@@ -41,11 +42,12 @@ void CountScan(const PlacedScan& scan, QueryStats* stats) {
   stats->rows_read += scan.num_rows;
 }
 
-Result<GpuSource> FindSource(const QueryContext& context, Gpu* gpu,
-                             const PipelineBinding& binding) {
+Result<GpuSource> FindSource(const QueryContext& context, Gpu* gpu, const PipelineBinding& binding,
+                             KnownSteps* known) {
   GpuSource source;
   if (gpu->options().prefetch == GpuPrefetch::kKept) {
-    source.scan = gpu->scans().Find(ScanKey::Of(binding));
+    if (!known->scan_key) known->scan_key = ScanKey::Of(binding);
+    source.scan = gpu->scans().Find(*known->scan_key);
   }
   if (source.scan != nullptr) return source;
   SVM_ASSIGN_OR_RETURN(source.segments, ReadSegments(context, binding));
@@ -101,6 +103,7 @@ Result<std::unique_ptr<GpuRun>> GpuRun::BeginApart(const QueryContext& context, 
                                                    int num_areas) {
   SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink,
                                       GpuSource{std::move(segments), nullptr}));
+  sink->SetApart();
   run->no_groups_ = sink->NoGroups();
   KnownSteps known;
   known.measured = steps;
@@ -119,12 +122,14 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   const int64_t num_rows = NumRows();
   const MeasuredSteps& steps = known->measured;
   SVM_RETURN_NOT_OK(sink_.Expect(num_rows, ShareLeft(steps)));
-  const LaunchInputs inputs{binding_, steps,       sink_,         num_rows,
-                            0,        predicates_, translations_, IsOverLink()};
   streams_.push_back(turn_.stream());
   is_idle_ = false;
   SVM_ASSIGN_OR_RETURN(joins_, PlaceTables(&gpu_, binding_, turn_.stream()));
   times_.link_bytes += joins_.link_bytes;
+  SVM_ASSIGN_OR_RETURN(const bool is_written, FindLaunch(*known));
+  if (is_written) return SendLaunch();
+  const LaunchInputs inputs{binding_, steps,       sink_,         num_rows,
+                            0,        predicates_, translations_, IsOverLink()};
   LaunchWriter sizes(0, {.placed = &joins_.placed});
   std::optional<LaunchPlan> plan = known->PlanFor(inputs);
   const bool is_new = !plan.has_value();
@@ -136,29 +141,63 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
       num_areas == 0 ? memory::RangeAllocator::SizeOf(std::max(piece_bytes_, kLeastRing)) : 0;
   const int64_t areas_at = sizes.data_bytes() + ring_bytes_;
   const int64_t space_at = areas_at + num_areas * (piece_bytes_ + AreaBytes());
-  SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(space_at + sizes.space_bytes()));
+  const int64_t scratch_bytes = space_at + sizes.space_bytes();
+  SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(scratch_bytes));
   LaunchWriter writer(address, {.placed = &joins_.placed, .space_at = space_at});
   writer.ReserveFor(sizes);
   error_ = WriteLaunch(inputs, gpu_.facts(), &plan, &writer);
   plan_ = std::move(*plan);
-  ring_ = address + static_cast<uint64_t>(writer.data_bytes());
-  if (scan_ == nullptr) {
-    reads_ = {TouchedShares(binding_.blueprint(), steps, plan_.steps),
-              ReadAgain(binding_.blueprint(), plan_.steps)};
-  }
-  if (scan_ == nullptr) block_.assign(writer.block().begin(), writer.block().end());
-  tables_ = writer.TakeImage();
-  // The one launch over a scan has the first piece of the ring, where the writer left the block.
-  int64_t bytes = writer.data_bytes();
   if (scan_ != nullptr) {
-    kernels::LaunchBlock* const head =
-        Point(tables_.data() + bytes, {scan_->columns, scan_->rows, scan_->end_tile});
-    head->num_blocks = static_cast<kernels::u32>(NumBlocks(gpu_.facts(), plan_, scan_->num_tiles));
-    bytes = writer.bytes();
+    MakeLaunch(&writer, SourceAt(address), scratch_bytes, known);
+    return SendLaunch();
   }
-  SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(address, tables_.data(), bytes));
+  ring_ = address + static_cast<uint64_t>(writer.data_bytes());
+  reads_ = {TouchedShares(binding_.blueprint(), steps, plan_.steps),
+            ReadAgain(binding_.blueprint(), plan_.steps)};
+  block_.assign(writer.block().begin(), writer.block().end());
+  tables_ = writer.TakeImage();
+  SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(address, tables_.data(), writer.data_bytes()));
   SVM_RETURN_NOT_OK(sink_.Prepare(turn_.stream()));
   return MakeAreas(address + static_cast<uint64_t>(areas_at), num_areas);
+}
+
+ScanLaunch::Source GpuRun::SourceAt(DeviceAddress address) const {
+  return {address,          scan_->num_rows,
+          scan_->num_tiles, {scan_->columns, scan_->rows, scan_->end_tile},
+          joins_.placed,    predicates_,
+          translations_};
+}
+
+Result<bool> GpuRun::FindLaunch(const KnownSteps& known) {
+  if (scan_ == nullptr || known.launch == nullptr) return false;
+  SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(known.launch->scratch_bytes));
+  if (known.launch->source != SourceAt(address)) return false;
+  launch_ = known.launch;
+  return true;
+}
+
+void GpuRun::MakeLaunch(LaunchWriter* writer, ScanLaunch::Source source, int64_t scratch_bytes,
+                        KnownSteps* known) {
+  auto launch = std::make_shared<ScanLaunch>();
+  launch->source = std::move(source);
+  launch->scratch_bytes = scratch_bytes;
+  launch->shape = plan_.shape;
+  launch->shape.num_blocks = NumBlocks(gpu_.facts(), plan_, scan_->num_tiles);
+  launch->block = writer->block_address();
+  launch->error = error_;
+  const int64_t block_at = writer->data_bytes();
+  launch->image = writer->TakeImage();
+  kernels::LaunchBlock* const head = Point(launch->image.data() + block_at, launch->source.lists);
+  head->num_blocks = static_cast<kernels::u32>(launch->shape.num_blocks);
+  if (sink_.writes_alike() && launch->image.size() <= kMostKeptBytes) known->launch = launch;
+  launch_ = std::move(launch);
+}
+
+Status GpuRun::SendLaunch() {
+  error_ = launch_->error;
+  SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(launch_->source.address, launch_->image.data(),
+                                           Count(launch_->image)));
+  return sink_.Prepare(turn_.stream());
 }
 
 Status GpuRun::MakeAreas(DeviceAddress address, int num_areas) {
@@ -252,10 +291,8 @@ Status GpuRun::LaunchAll() {
 Status GpuRun::LaunchScan() {
   is_idle_ = false;
   times_.device_bytes += scan_->launch_bytes;
-  device::LaunchShape shape = plan_.shape;
-  shape.num_blocks = NumBlocks(gpu_.facts(), plan_, scan_->num_tiles);
   ++num_launches_;
-  return turn_.stream()->Launch(program_, shape, ring_);
+  return turn_.stream()->Launch(program_, launch_->shape, launch_->block);
 }
 
 Status GpuRun::KeepScan(const LaunchSegments& placed) {
@@ -410,7 +447,7 @@ Result<vkernel::ProgramCache::Loaded> FindProgram(const QueryContext& context,
 
 Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
                           const PipelineBinding& binding, KnownSteps* steps, LaunchSink* sink) {
-  SVM_ASSIGN_OR_RETURN(const GpuSource source, FindSource(context, gpu, binding));
+  SVM_ASSIGN_OR_RETURN(const GpuSource source, FindSource(context, gpu, binding, steps));
   GpuTimes times;
   for (;;) {
     if (context.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context.workers.cancel->Check());

@@ -11,6 +11,7 @@
 #include "engine/exec/gpu/dense_sink.h"
 #include "engine/exec/gpu/gpu.h"
 #include "engine/exec/gpu/launch_call.h"
+#include "engine/exec/gpu/launch_image.h"
 #include "engine/exec/gpu/launch_plan.h"
 #include "engine/exec/gpu/launch_segments.h"
 #include "engine/exec/gpu/launch_tables.h"
@@ -102,6 +103,14 @@ class GpuRun {
                                                     const PipelineBinding& binding,
                                                     LaunchSink* sink, GpuSource source);
   base::Status WriteTables(KnownSteps* steps, int num_areas);
+  // What the launch over a scan is written from, if its image is to be at an address.
+  ScanLaunch::Source SourceAt(device::DeviceAddress address) const;
+  // Whether an earlier run has written what this one would.
+  base::Result<bool> FindLaunch(const KnownSteps& known);
+  // Makes the launch over a scan from what the writer has, whose block is not pointed at it yet.
+  void MakeLaunch(LaunchWriter* writer, ScanLaunch::Source source, int64_t scratch_bytes,
+                  KnownSteps* known);
+  base::Status SendLaunch();
   base::Status MakeAreas(device::DeviceAddress address, int num_areas);
   int64_t GroupBytes() const { return static_cast<int64_t>(no_groups_.size()) * 8; }
   int64_t AreaBytes() const { return memory::RangeAllocator::SizeOf(GroupBytes()); }
@@ -134,7 +143,8 @@ class GpuRun {
   // What launches are told: tables that all of them look into, then a ring of pieces of their own,
   // or the areas.
   std::vector<uint8_t> tables_;
-  std::vector<uint8_t> block_;  // as every launch begins; none where there is one, over a scan
+  std::vector<uint8_t> block_;                // as every launch begins
+  std::shared_ptr<const ScanLaunch> launch_;  // instead of these: the one over a scan
   LaunchPlan plan_;
   ColumnReads reads_;  // of segments that are yet to be placed
   device::DeviceAddress error_ = 0, ring_ = 0;

@@ -25,10 +25,34 @@ struct SegmentLists {
   std::vector<device::DeviceAddress> columns;
   device::DeviceAddress rows = 0;
   int64_t end_tile = 0;  // LaunchBlock's
+
+  bool operator==(const SegmentLists&) const = default;
 };
 SegmentLists WriteLists(const LaunchSegments& segments, LaunchWriter* writer);
 // Tells a launch, by its block, of its segments.
 kernels::LaunchBlock* Point(uint8_t* block, const SegmentLists& lists);
+
+// What the one launch over a scan is told, for later runs that would write the same.
+struct ScanLaunch {
+  // What it was written from, beside the pipeline, its steps and its sink.
+  struct Source {
+    device::DeviceAddress address = 0;  // of the image
+    int64_t num_rows = 0, num_tiles = 0;
+    SegmentLists lists;
+    PlacedData tables;
+    std::vector<DictionaryPredicate::Bytes> predicates;
+    std::vector<PipelineBinding::Translation> translations;
+
+    bool operator==(const Source&) const = default;
+  };
+  Source source;
+
+  std::vector<uint8_t> image;
+  int64_t scratch_bytes = 0;  // with space that is not copied
+  device::LaunchShape shape;
+  device::DeviceAddress block = 0;  // that it is started with
+  device::DeviceAddress error = 0;  // where the kernel leaves one
+};
 
 // A launch among those of a run, or a part of one.
 struct LaunchPiece {

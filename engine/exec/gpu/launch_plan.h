@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "engine/device/accelerator.h"
 #include "engine/exec/gpu/gpu_steps.h"
 #include "engine/exec/gpu/launch_call.h"
+#include "engine/exec/gpu/placed_scans.h"
 #include "engine/kernels/common/launch.h"
 
 namespace shadowvm::exec {
@@ -29,9 +31,13 @@ struct LaunchPlan {
 LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
                       int64_t block_bytes);
 
+struct ScanLaunch;
+
 // What earlier runs of a pipeline have found out for the next one.
 struct KnownSteps {
   MeasuredSteps measured;
+  std::optional<ScanKey> scan_key;           // of what it reads
+  std::shared_ptr<const ScanLaunch> launch;  // the last one over a scan, if it can come again
   // The last plan, and what it depends on beside the pipeline and the device.
   std::optional<LaunchPlan> plan;
   int64_t plan_rows = 0;

@@ -23,6 +23,8 @@ class LaunchSink {
   // Writes the sink's part of the head and of its call. Twice, as all who write. Room for the
   // kernel's error comes right behind the last that it asks for.
   virtual void Write(LaunchWriter* writer, kernels::LaunchBlock* head) = 0;
+  // Whether that is the same in every run of its pipeline.
+  virtual bool writes_alike() const { return false; }
   // Bytes of groups that are better off in shared memory; 0: none.
   virtual int64_t shared_bytes() const = 0;
   // Queues what must be done before the launches.

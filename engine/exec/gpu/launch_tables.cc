@@ -23,6 +23,11 @@ constexpr int64_t kReadAhead = 16;
 
 class TablePlacement {
  public:
+  explicit TablePlacement(size_t most) {
+    wanted_.reserve(most);
+    reads_.reserve(most);
+  }
+
   void Add(const BufferPtr& buffer, bool kept) {
     if (buffer == nullptr || buffer->size() < (kept ? kLeastKeptBytes : kLeastBytes)) return;
     wanted_.push_back({buffer, kReadAhead, /*needed=*/false, kept});
@@ -43,7 +48,7 @@ class TablePlacement {
     }
     for (size_t i = 0; i < wanted_.size(); ++i) {
       if (tables.copies[i] == nullptr) continue;
-      tables.placed[wanted_[i].buffer->data()] = tables.copies[i]->address();
+      tables.placed.emplace_back(wanted_[i].buffer->data(), tables.copies[i]->address());
     }
     return tables;
   }
@@ -57,7 +62,7 @@ class TablePlacement {
 }  // namespace
 
 Result<LaunchTables> PlaceTables(Gpu* gpu, const PipelineBinding& binding, device::Stream* stream) {
-  TablePlacement placement;
+  TablePlacement placement(4 * binding.joins().size() + 2 * binding.blueprint().payloads.size());
   for (const PreparedJoin& join : binding.joins()) {
     if (join.table->on_device()) continue;
     for (const BufferPtr& buffer : join.table->buffers()) {

@@ -3,6 +3,8 @@
 
 #include "engine/exec/gpu/launch_writer.h"
 
+#include <algorithm>
+
 namespace shadowvm::exec {
 
 int64_t LaunchWriter::Append(Stretch* stretch, const void* bytes, int64_t size) {
@@ -17,7 +19,8 @@ int64_t LaunchWriter::Append(Stretch* stretch, const void* bytes, int64_t size) 
 
 const void* LaunchWriter::AddData(const void* bytes, int64_t size, int64_t padding) {
   if (placed_ != nullptr) {
-    const auto found = placed_->find(bytes);
+    const auto found = std::find_if(placed_->begin(), placed_->end(),
+                                    [=](const auto& each) { return each.first == bytes; });
     if (found != placed_->end()) return reinterpret_cast<const void*>(found->second);
   }
   const int64_t at = Append(&data_, bytes, size);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,8 +14,9 @@
 
 namespace shadowvm::exec {
 
-// Data of the host that is in the device's memory already, by its first byte.
-using PlacedData = std::unordered_map<const void*, device::DeviceAddress>;
+// Data of the host that is in the device's memory already, by its first byte: a few tables, which
+// are found soonest in a list.
+using PlacedData = std::vector<std::pair<const void*, device::DeviceAddress>>;
 
 // Writes what one launch is told, as the bytes of one stretch of the device's memory: first data
 // that kernels read where it is, then the LaunchBlock with the arrays that blocks of threads bring
@@ -49,6 +49,11 @@ class LaunchWriter {
     return static_cast<const T*>(
         values == nullptr ? nullptr
                           : AddData(static_cast<const void*>(values), count * int64_t{sizeof(T)}));
+  }
+
+  // From data's first byte to where the next begins.
+  static constexpr int64_t DataBytes(int64_t size, int64_t padding = 16) {
+    return RoundUp(size) + RoundUp(padding);
   }
 
   // Room for what the kernel gives back, filled with these bytes.

@@ -225,6 +225,45 @@ TEST_F(GpuMemoryTest, JoinTablesAreKept) {
   EXPECT_EQ(link_bytes[2], 0);
 }
 
+// What a launch was told is told again, unless what it names has moved meanwhile.
+TEST_F(GpuMemoryTest, ALaunchIsToldWhereThingsAreNow) {
+  EngineOptions options = TestEngineOptions();
+  options.gpu.kind = GpuKind::kEmulated;
+  options.keep_added_builds = true;
+  const auto engine = Engine::Make(std::move(options)).ValueOrDie();
+  const auto prices = MakeTable({{"id", Int32s(5000, [](int64_t i) { return i; })},
+                                 {"price", Int32s(5000, [](int64_t i) { return i % 97; })}});
+  AddFacts(engine.get());
+  ASSERT_TRUE(engine->AddTable("prices", *prices).ok());
+  const std::string command =
+      client::Table("facts")
+          .Join(client::Table("prices").Filter(Col("price") < 9), {client::On("key", "id")})
+          .GroupBy({"price"})
+          .Aggregate({Count().As("rows"), Sum(Col("value")).As("sum")})
+          .OrderBy({client::Asc("price")})
+          .ToCommand()
+          .SerializeAsString();
+  const auto ask = [&](schedule::Mode mode) -> nlohmann::json {
+    QueryStats stats;
+    const auto plan = engine->Plan(command, &stats.spans).ValueOrDie();
+    const auto answer = engine->Run(plan.get(), {.stats = &stats, .mode = mode});
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    for (const GpuPipeline& pipeline : stats.gpu) EXPECT_EQ(pipeline.why_not, "");
+    return answer.ok() ? cli::RowsToJson(**answer).ValueOrDie() : nlohmann::json();
+  };
+  const nlohmann::json expected = ask(schedule::Mode::kCpu);
+  ASSERT_EQ(expected.size(), 9u);
+  Gpu& gpu = *engine->gpu();
+  std::vector<DeviceBlock> in_the_way;
+  for (int round = 0; round < 3; ++round) {
+    for (int again = 0; again < 3; ++again) EXPECT_EQ(ask(schedule::Mode::kGpu), expected);
+    Ask(engine.get(), FewRows(100));  // writes where the launch was
+    EXPECT_EQ(ask(schedule::Mode::kGpu), expected);
+    gpu.copies().Drop(gpu.arena().cap());
+    in_the_way.push_back(gpu.arena().Take(kMiB).ValueOrDie());
+  }
+}
+
 TEST_F(GpuMemoryTest, PassiveReadsInPlace) {
   const auto engine = MakeEngine(Way(GpuPrefetch::kPassive));
   Pin(engine.get());
