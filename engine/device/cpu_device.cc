@@ -22,6 +22,14 @@ base::Result<bool> CallStep(const Step& step, int worker) {
   }
 }
 
+// All steps of a run that has no other worker.
+base::Status CallAll(const Step& step) {
+  for (;;) {
+    SVM_ASSIGN_OR_RETURN(const bool more, CallStep(step, 0));
+    if (!more) return base::Status::OK();
+  }
+}
+
 }  // namespace
 
 // Guarded by mutex_, but for 'step', which does not change.
@@ -50,15 +58,14 @@ CpuDevice::~CpuDevice() {
 }
 
 base::Status CpuDevice::Run(const Step& step, int max_workers) {
-  ActiveRun run{step, std::min(max_workers, num_workers_), 0, true, base::Status::OK()};
-  const bool shared = run.max_workers > 1;
-  if (shared) {
-    {
-      std::lock_guard lock(mutex_);
-      runs_.push_back(&run);
-    }
-    work_ready_.notify_all();
+  max_workers = std::min(max_workers, num_workers_);
+  if (max_workers <= 1) return CallAll(step);
+  ActiveRun run{step, max_workers, 0, true, base::Status::OK()};
+  {
+    std::lock_guard lock(mutex_);
+    runs_.push_back(&run);
   }
+  work_ready_.notify_all();
   CallerLoop(&run);
   return std::move(run.status);
 }

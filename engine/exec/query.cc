@@ -211,6 +211,7 @@ base::Status Query::PrepareLeaves() {
     leaves.push_back(pipeline.id);
     texts.push_back(planned_[pipeline.id]->run->text());
   }
+  if (leaves.empty()) return base::Status::OK();
   const Span span(&context_.stats->spans, Stage::kCompile);
   SVM_ASSIGN_OR_RETURN(auto kernels, context_.kernels->GetAll(texts));
   for (size_t i = 0; i < leaves.size(); ++i) {

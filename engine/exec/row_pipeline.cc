@@ -54,7 +54,7 @@ bool OnlyRearranges(const plan::Pipeline& pipeline) {
   switch (pipeline.sink) {
     case plan::SinkKind::kSort:
     case plan::SinkKind::kTopN:
-      return PlanSort(*pipeline.node).extra.empty();
+      return SortsByColumns(*pipeline.node);
     case plan::SinkKind::kLimit:
     case plan::SinkKind::kMaterialize:
     case plan::SinkKind::kCollect:

@@ -3,20 +3,33 @@
 
 #include "engine/exec/sort_keys.h"
 
+#include <algorithm>
+
 namespace shadowvm::exec {
+
+namespace {
+
+const std::vector<plan::SortKey>& KeysOf(const plan::ActionNode& node) {
+  return node.kind == plan::ActionKind::kTopN ? plan::As<plan::TopNNode>(node).keys
+                                              : plan::As<plan::SortNode>(node).keys;
+}
+
+}  // namespace
+
+bool SortsByColumns(const plan::ActionNode& node) {
+  const std::vector<plan::SortKey>& keys = KeysOf(node);
+  return std::all_of(keys.begin(), keys.end(),
+                     [](const plan::SortKey& key) { return key.expression->is_column(); });
+}
 
 SortPlan PlanSort(const plan::ActionNode& node) {
   SortPlan plan;
-  const std::vector<plan::SortKey>* keys = nullptr;
   if (node.kind == plan::ActionKind::kTopN) {
     const auto& top = plan::As<plan::TopNNode>(node);
-    keys = &top.keys;
     plan.part = {top.offset, top.count};
-  } else {
-    keys = &plan::As<plan::SortNode>(node).keys;
   }
   const int num_columns = node.input().output.num_fields();
-  for (const plan::SortKey& key : *keys) {
+  for (const plan::SortKey& key : KeysOf(node)) {
     int column = key.expression->column;
     if (!key.expression->is_column()) {
       column = num_columns + static_cast<int>(plan.extra.size());
@@ -39,7 +52,11 @@ const std::vector<int>& KeptBy(const plan::ActionNode& node) {
 }
 
 RowSet KeepColumns(RowSet rows, const std::vector<int>& kept) {
+  bool all = kept.size() == rows.columns.size();
+  for (size_t i = 0; all && i < kept.size(); ++i) all = kept[i] == static_cast<int>(i);
+  if (all) return rows;
   std::vector<RowData> columns;
+  columns.reserve(kept.size());
   for (const int column : kept) columns.push_back(rows.columns[column]);
   rows.columns = std::move(columns);
   return rows;

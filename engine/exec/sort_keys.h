@@ -18,6 +18,8 @@ struct SortPlan {
 };
 
 SortPlan PlanSort(const plan::ActionNode& node);
+// Whether that takes no extra columns.
+bool SortsByColumns(const plan::ActionNode& node);
 // The columns that a sort, top-n or limit hands on.
 const std::vector<int>& KeptBy(const plan::ActionNode& node);
 // Only the columns of 'rows' that 'kept' names, in its order.

@@ -160,10 +160,10 @@ bool IsUnchanged(std::span<const std::string> paths, const columns::TableSource&
 }
 
 bool HasSameValues(const columns::TableSource& a, const columns::TableSource& b) {
+  if (&a == &b) return true;
   const auto* const first = dynamic_cast<const ParquetTable*>(&a);
   const auto* const second = dynamic_cast<const ParquetTable*>(&b);
-  if (first == nullptr || second == nullptr) return &a == &b;
-  return &first->contents() == &second->contents();
+  return first != nullptr && second != nullptr && &first->contents() == &second->contents();
 }
 
 }  // namespace shadowvm::storage
