@@ -26,6 +26,12 @@ RowSet PickColumns(RowSet rows, const plan::MapNode& map) {
   return KeepColumns(std::move(rows), columns);
 }
 
+// All rows, as they are.
+bool HandsOn(plan::SinkKind sink) {
+  return sink == plan::SinkKind::kMaterialize || sink == plan::SinkKind::kCollect ||
+         sink == plan::SinkKind::kParquet;
+}
+
 base::Result<RowSet> RunSink(const QueryContext& context, const plan::Pipeline& pipeline,
                              RowSet rows) {
   switch (pipeline.sink) {
@@ -56,25 +62,25 @@ bool OnlyRearranges(const plan::Pipeline& pipeline) {
     case plan::SinkKind::kTopN:
       return SortsByColumns(*pipeline.node);
     case plan::SinkKind::kLimit:
-    case plan::SinkKind::kMaterialize:
-    case plan::SinkKind::kCollect:
-    case plan::SinkKind::kParquet:
       return true;
     default:
-      return false;
+      return HandsOn(pipeline.sink);
   }
 }
 
 base::Result<PipelineOutput> Rearrange(const QueryContext& context, const plan::Pipeline& pipeline,
                                        const PipelineOutput& input) {
-  RowSet rows = *input.rows;
-  for (const plan::Step& step : pipeline.steps) rows = PickColumns(std::move(rows), *step.map);
-  SVM_ASSIGN_OR_RETURN(rows, RunSink(context, pipeline, std::move(rows)));
   PipelineOutput output;
   output.name = input.name;
   output.schema = pipeline.node->output;
-  output.most_rows = rows.num_rows;
-  output.rows = std::make_shared<const RowSet>(std::move(rows));
+  output.rows = input.rows;
+  if (!pipeline.steps.empty() || !HandsOn(pipeline.sink)) {
+    RowSet rows = *input.rows;
+    for (const plan::Step& step : pipeline.steps) rows = PickColumns(std::move(rows), *step.map);
+    SVM_ASSIGN_OR_RETURN(rows, RunSink(context, pipeline, std::move(rows)));
+    output.rows = std::make_shared<const RowSet>(std::move(rows));
+  }
+  output.most_rows = output.rows->num_rows;
   return output;
 }
 

@@ -166,13 +166,16 @@ void DenseGroups::AddNeighbours(uint64_t slot, std::span<const uint32_t> codes,
                                 Found* found) const {
   const uint32_t size = options_.keys[0].size;
   const uint32_t first = IsDropped(0, 0) ? 1 : 0;
-  const int64_t* group = merged_ + (slot + first) * row_words_;
+  const int words = row_words_;
   const int presence = options_.accumulators[options_.presence].word;
+  const int64_t* group = merged_ + (slot + first) * words;
+  const int64_t** const groups = found->groups.get();
+  uint32_t* const first_codes = found->codes.get();
   const size_t before = found->count;
   size_t count = before;
-  for (uint32_t code = first; code < size; ++code, group += row_words_) {
-    found->groups[count] = group;
-    found->codes[count] = code;
+  for (uint32_t code = first; code < size; ++code, group += words) {
+    groups[count] = group;
+    first_codes[count] = code;
     // Without a branch: every second one would be guessed wrong.
     count += static_cast<size_t>(group[presence] != 0);
   }
