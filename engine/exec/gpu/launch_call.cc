@@ -3,10 +3,15 @@
 
 #include "engine/exec/gpu/launch_call.h"
 
+#include <cstddef>
+
 #include "engine/vkernel/render/row_scope.h"
 
 namespace shadowvm::exec {
 namespace {
+
+// From columns to order a call has nothing but arrays, each of which place_arrays knows.
+static_assert(offsetof(kernels::KernelCall, num_steps) == 10 * sizeof(void*));
 
 // A table without what a kernel on a GPU does not look at.
 kernels::DirectView WriteDirect(LaunchWriter* writer, const JoinTable& table) {

@@ -16,9 +16,10 @@ namespace shadowvm::kernels {
 inline constexpr u32 kSegmentShift = 20;
 inline constexpr u32 kMostLaunchSegments = 1u << (32 - kSegmentShift);
 
-// A wide tile: each lane of a warp holds kLaneGroups times kGroupRows neighbouring rows.
-inline constexpr u32 kGroupRows = 8;
-inline constexpr u32 kLaneGroups = 4;
+// A wide tile: each lane of a warp holds kLaneGroups times kGroupRows neighbouring rows. A group of
+// four-byte values is what one load brings, and the groups of all lanes follow each other.
+inline constexpr u32 kGroupRows = 4;
+inline constexpr u32 kLaneGroups = 8;
 inline constexpr u32 kLaneRows = kGroupRows * kLaneGroups;
 inline constexpr u32 kAllLaneRows = ~0u >> (32 - kLaneRows);
 inline constexpr u32 kWideTileRows = 32 * kLaneRows;
@@ -40,7 +41,7 @@ struct alignas(16) SegmentColumn {
 };
 
 // The rows of one segment to work on.
-struct SegmentRows {
+struct alignas(8) SegmentRows {
   u32 row_begin;
   u32 row_end;
 };
@@ -107,7 +108,7 @@ struct alignas(16) LaunchBlock {
   u32 num_blocks;
   u32 split_shift;  // 1 << split_shift warps share a wide tile: each has as many rows of a lane
   u32 wide_steps;   // steps before rows are queued: those that the text writes as one verb
-  u32 queue_at;     // shared memory: kQueueRows ids a warp
+  u32 queue_at;     // shared memory: kQueueRows places of rows a warp
 
   const ResidentBits* residents;  // in the block
   u32 num_residents;

@@ -19,7 +19,7 @@ SVM_INLINE bool bit_at(const u64* bits, u64 at) { return load(bits + (at >> 6)) 
 template <class V>
 SVM_INLINE V load_row(const SegmentColumn& column, const V* at) {
   if (kQuick) return load(at);
-  return column.rows == column.data ? load(at) : load_written(at);
+  return column.rows == column.data ? load_once(at) : load_written(at);
 }
 
 struct AnyColumn {

@@ -116,17 +116,28 @@ SVM_INLINE Words4 stream_words4(const void* p) {
   __builtin_memcpy(&v, p, sizeof v);
   return v;
 }
-SVM_INLINE Words4 near_words4(const void* p) { return stream_words4(p); }
-SVM_INLINE u64 stream_words2(const void* p) {
-  note_load(p, 8);
-  u64 v;
+// What nobody asked for is anything but what lies there.
+template <class V>
+SVM_INLINE V stream_if(u32 asked, const void* p) {
+  V v;
+  __builtin_memset(&v, 0xa5, sizeof v);
+  if (asked == 0) return v;
+  note_load(p, sizeof v);
   __builtin_memcpy(&v, p, sizeof v);
   return v;
 }
+SVM_INLINE u32 stream_word_if(u32 asked, const void* p) { return stream_if<u32>(asked, p); }
+SVM_INLINE u64 stream_words2_if(u32 asked, const void* p) { return stream_if<u64>(asked, p); }
+SVM_INLINE Words4 stream_words4_if(u32 asked, const void* p) { return stream_if<Words4>(asked, p); }
+SVM_INLINE Words4 near_words4_if(u32 asked, const void* p) { return stream_if<Words4>(asked, p); }
 template <class V>
 SVM_INLINE V load(const V* p) {
   note_load(p, sizeof(V));
   return *p;
+}
+template <class V>
+SVM_INLINE V load_once(const V* p) {
+  return load(p);
 }
 template <class V>
 SVM_INLINE V load_written(const V* p) {

@@ -33,7 +33,7 @@ SVM_INLINE i64* make_group(const LaunchBlock* block, const Keys<W>& keys, u64 ha
   }
   i64* const row = groups.rows + number * groups.row_words;
   SVM_UNROLL for (u32 w = 0; w < W; ++w) row[w] = i64(keys.word[w][0]);
-  SVM_ROLLED for (u32 w = 0; w < block->row_words; ++w) row[W + w] = block->initial[w];
+  SVM_ROLLED for (u32 w = 0; w < block->row_words; ++w) row[W + w] = in_block(block->initial)[w];
   memory_fence();
   atomic_swap_if(slot, kBusySlot, make_slot(hash, number + 1));
   return row;

@@ -3,9 +3,10 @@
 
 #pragma once
 
-// Joins by direct address and by hash. A table's bitmap lies in shared memory where the launch
-// found room for it. Wide tiles ask it for rows that are alive: of lanes that ask at once, some
-// find their words in the same bank and wait for one another, and the fewer ask, the fewer wait.
+// Joins by direct address and by hash. A table's bitmap lies in shared memory where wide tiles ask
+// it and the launch found room for it. Wide tiles ask it for rows that are alive: of lanes that ask
+// at once, some find their words in the same bank and wait for one another, and the fewer ask, the
+// fewer wait.
 
 #include "engine/kernels/common/direct.h"
 #include "engine/kernels/common/hash_table.h"
@@ -47,7 +48,8 @@ struct ExistsLook {
   SVM_MEMBER u32 narrow(U offset) const {
     const u64 key = offset + shift;
     if (kChecked && key >= table.size) return 0;
-    return table.bits[key >> 3] >> (key & 7) & 1;
+    const u8* const byte = table.bits + (key >> 3);
+    return (far ? load(byte) : *byte) >> (key & 7) & 1;
   }
   SVM_MEMBER u32 passed(u32 bits) const { return bits >> (32 - kLaneRows); }
 };

@@ -3,8 +3,8 @@
 
 #pragma once
 
-// Steps that narrow a tile: filters. Wide, a lane loads its rows 16 bytes at a time where any of a
-// group is alive; narrow, it loads its one row. A null never passes.
+// Steps that narrow a tile: filters. Wide, a lane loads its rows a group at a time where any of it
+// is alive; narrow, it loads its one row. A null never passes.
 
 #include "engine/kernels/cuda/tile.h"
 
@@ -20,30 +20,31 @@ struct Held<u64> {
   using Type = u64;
 };
 
-// The rows of a group, packed as they are loaded. Groups without a row alive are not read.
+// The rows of a group, packed as they are loaded; of one that is not alive, anything.
 template <class U>
 struct GroupWords {
   static constexpr u32 kWords = kGroupRows * sizeof(U) / 4;
-  static constexpr u32 kRowsOfWord = sizeof(U) < 4 ? 4 / sizeof(U) : 1;
   u32 word[kWords];
 
-  SVM_MEMBER void load(const U* from, bool any) {
-    SVM_UNROLL for (u32 k = 0; k < kWords; ++k) word[k] = 0;
-    if (!any) return;
-    if constexpr (kWords == 2) {
-      const u64 words = stream_words2(from);
+  SVM_MEMBER void load(const U* from, u32 alive) {
+    if constexpr (kWords == 1) {
+      word[0] = stream_word_if(alive, from);
+    } else if constexpr (kWords == 2) {
+      const u64 words = stream_words2_if(alive, from);
       word[0] = u32(words);
       word[1] = u32(words >> 32);
     } else {
       SVM_UNROLL for (u32 k = 0; k < kWords; k += 4) {
         const u32* const at = reinterpret_cast<const u32*>(from) + k;
-        const Words4 words = kWords == 4 ? stream_words4(at) : near_words4(at);
+        const Words4 words = kWords == 4 ? stream_words4_if(alive, at) : near_words4_if(alive, at);
         SVM_UNROLL for (u32 part = 0; part < 4; ++part) word[k + part] = words.word[part];
       }
     }
   }
   SVM_MEMBER void leave(U* to) const {
-    if constexpr (kWords == 2) {
+    if constexpr (kWords == 1) {
+      *reinterpret_cast<u32*>(to) = word[0];
+    } else if constexpr (kWords == 2) {
       store_words2(to, u64(word[1]) << 32 | word[0]);
     } else {
       SVM_UNROLL for (u32 k = 0; k < kWords; k += 4) {
@@ -60,26 +61,28 @@ struct GroupWords {
   }
 };
 
+// Those of the lane's group k that are alive.
+template <class T>
+SVM_INLINE u32 group_alive(const T& t, u32 k) {
+  return t.live >> (k * kGroupRows) & ((1u << kGroupRows) - 1);
+}
+
 // Which of the lane's rows are not null.
 template <class T>
 SVM_INLINE u32 valid_rows(const T& t, const u64* validity) {
   if (validity == nullptr) return ~0u;
   const u32 row = row_in_segment(t.row);
   if (!t.wide) return bit_at(validity, row);
-  // A group is one byte of the bitmap.
+  // Two lanes' groups are one byte of the bitmap.
   const u8* const bytes = reinterpret_cast<const u8*>(validity) + row / 8;
+  const u32 half = row % 8;
   u32 valid = 0;
   SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) {
-    const u32 group = t.live >> (k * kGroupRows) & ((1u << kGroupRows) - 1);
-    if (group != 0) valid |= u32(load(bytes + k * 32)) << (k * kGroupRows);
+    if (group_alive(t, k) == 0) continue;
+    valid |= (load(bytes + k * (32 * kGroupRows / 8)) >> half & ((1u << kGroupRows) - 1))
+             << k * kGroupRows;
   }
   return valid;
-}
-
-// Whether any row of the lane's group k is alive.
-template <class T>
-SVM_INLINE bool is_group_alive(const T& t, u32 k) {
-  return t.live >> (k * kGroupRows) & ((1u << kGroupRows) - 1);
 }
 
 // Adds a bit of each row of the lane's group k.
@@ -93,69 +96,74 @@ SVM_INLINE u32 look_at_group(u32 bits, const T& t, const GroupWords<U>& group, u
   return bits;
 }
 
-// The same where rows ask a table that is not in shared memory. Some loads come before what is made
-// of them, so that they wait together; of all of them there would be too many registers.
+// The same where rows ask a table that is not in shared memory: loads come before what is made of
+// them, so that they wait together.
 template <class U, class T, class Look>
 SVM_INLINE u32 look_far(u32 bits, const T& t, const GroupWords<U>& group, u32 k, const Look& look) {
-  constexpr u32 kTogether = 4;
   const u32 live = t.live >> (k * kGroupRows);
-  SVM_UNROLL for (u32 first = 0; first < kGroupRows; first += kTogether) {
-    u32 word[kTogether];
-    SVM_UNROLL for (u32 r = 0; r < kTogether; ++r) {
-      word[r] = look.far_word(group.offset(first + r), live >> (first + r) & 1);
-    }
-    SVM_UNROLL for (u32 r = 0; r < kTogether; ++r) {
-      bits = with_bit(bits, look.far_bit(word[r], group.offset(first + r)));
-    }
+  u32 word[kGroupRows];
+  SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) {
+    word[r] = look.far_word(group.offset(r), live >> r & 1);
+  }
+  SVM_UNROLL for (u32 r = 0; r < kGroupRows; ++r) {
+    bits = with_bit(bits, look.far_bit(word[r], group.offset(r)));
   }
   return bits;
 }
 
-// The lane's group k, if it has a row alive. What is read is left in 'room', if there is any.
+// The lane's group k, if it has a row alive; and that left in 'room', if there is any.
 template <class U, class T>
 SVM_INLINE void load_group(GroupWords<U>& group, const T& t, const U* from, u32 k) {
-  group.load(from + k * 32 * kGroupRows, is_group_alive(t, k));
+  group.load(from + k * 32 * kGroupRows, group_alive(t, k));
 }
 template <class U, class T>
 SVM_INLINE void leave_group(const GroupWords<U>& group, const T& t, U* room, u32 k) {
-  if (room != nullptr && is_group_alive(t, k)) group.leave(room + k * 32 * kGroupRows);
+  if (room != nullptr && group_alive(t, k) != 0) group.leave(room + k * 32 * kGroupRows);
 }
 
-// A bit of each of the lane's rows. Groups of narrow columns are all loaded before the first is
-// looked at. Of others registers hold two: one is on its way while one is looked at; and of the
-// widest, and where looking takes more of them, one.
+// A bit of each of the lane's rows, one group at a time.
 template <class U, class T, class Look>
-SVM_INLINE u32 look_wide(const T& t, const U* from, U* room, const Look& look) {
+SVM_INLINE u32 look_at_groups(const T& t, const U* from, U* room, const Look& look) {
   u32 bits = 0;
-  if constexpr (sizeof(U) <= 2) {
-    GroupWords<U> group[kLaneGroups];
-    SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) load_group(group[k], t, from, k);
-    SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) leave_group(group[k], t, room, k);
-    SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) {
-      bits = look_at_group(bits, t, group[k], k, look);
-    }
-    return bits;
-  }
-  GroupWords<U> group;
-  if constexpr (Look::kMayBeFar) {
-    SVM_ROLLED for (u32 k = 0; look.far && k < kLaneGroups; ++k) {
-      load_group(group, t, from, k);
-      leave_group(group, t, room, k);
-      bits = look_far(bits, t, group, k, look);
-    }
-    if (look.far) return bits;
-  }
-  constexpr bool kAhead = sizeof(U) == 4;
-  if (kAhead) load_group(group, t, from, 0);
   SVM_ROLLED for (u32 k = 0; k < kLaneGroups; ++k) {
-    GroupWords<U> next;
-    if (!kAhead) load_group(group, t, from, k);
-    if (kAhead && k + 1 < kLaneGroups) load_group(next, t, from, k + 1);
+    GroupWords<U> group;
+    load_group(group, t, from, k);
     leave_group(group, t, room, k);
+    if constexpr (Look::kMayBeFar) {
+      if (look.far) {
+        bits = look_far(bits, t, group, k, look);
+        continue;
+      }
+    }
     bits = look_at_group(bits, t, group, k, look);
-    if (kAhead) group = next;
   }
   return bits;
+}
+
+// The same of a column of up to four bytes. Registers hold some groups: as soon as one has been
+// looked at another is asked for. Nothing is left anywhere: an instruction that did would wait for
+// what it leaves, also where it has nothing to do.
+template <class U, class T, class Look>
+SVM_INLINE u32 look_ahead(const T& t, const U* from, const Look& look) {
+  constexpr u32 kHeld = sizeof(U) == 4 ? 6 : kLaneGroups;
+  GroupWords<U> group[kLaneGroups];
+  SVM_UNROLL for (u32 k = 0; k < kHeld; ++k) load_group(group[k], t, from, k);
+  u32 bits = 0;
+  SVM_UNROLL for (u32 k = 0; k < kLaneGroups; ++k) {
+    bits = look_at_group(bits, t, group[k], k, look);
+    if (k + kHeld < kLaneGroups) load_group(group[k + kHeld], t, from, k + kHeld);
+  }
+  return bits;
+}
+
+template <class U, class T, class Look>
+SVM_INLINE u32 look_wide(const T& t, const U* from, U* room, const Look& look) {
+  if constexpr (sizeof(U) <= 4) {
+    bool simple = room == nullptr;
+    if constexpr (Look::kMayBeFar) simple = simple && !look.far;
+    if (simple) return look_ahead(t, from, look);
+  }
+  return look_at_groups(t, from, room, look);
 }
 
 // Which of the lane's rows pass. A look is told the base of their segment by begin. On narrow tiles

@@ -11,29 +11,36 @@
 
 namespace shadowvm::kernels {
 
+// A thread waits for several parts at once.
 SVM_INLINE void copy_to_shared(u32 at, const void* from, u32 bytes) {
-  Words4* const to = reinterpret_cast<Words4*>(shared_memory() + at);
-  SVM_ROLLED for (u32 n = thread_in_block(); n < bytes / 16; n += block_threads()) {
-    to[n] = stream_words4(static_cast<const u8*>(from) + 16 * u64(n));
+  constexpr u32 kTogether = 4;
+  u8* const to = shared_memory() + at;
+  const u32 step = 16 * block_threads();
+  SVM_ROLLED for (u32 n = 16 * thread_in_block(); n < bytes; n += kTogether * step) {
+    Words4 part[kTogether];
+    SVM_UNROLL for (u32 k = 0; k < kTogether; ++k) {
+      part[k] = stream_words4_if(n + k * step < bytes, static_cast<const u8*>(from) + n + k * step);
+    }
+    SVM_UNROLL for (u32 k = 0; k < kTogether; ++k) {
+      if (n + k * step < bytes) store_words4(to + n + k * step, part[k]);
+    }
   }
 }
 
-// A pointer that is a distance from the start of shared memory, as a pointer.
-template <class V>
-SVM_INLINE void place_in_shared(const V*& distance) {
-  distance = reinterpret_cast<const V*>(shared_memory() + reinterpret_cast<u64>(distance));
-}
-
-SVM_INLINE void place_arrays(LaunchBlock* block) {
-  // From columns to order a call has nothing but arrays.
-  const u8** const first = reinterpret_cast<const u8**>(&block->call.columns);
-  const u8** const last = reinterpret_cast<const u8**>(&block->call.order);
-  SVM_ROLLED for (const u8** at = first; at <= last; ++at) place_in_shared(*at);
-  place_in_shared(block->call.strides);
-  place_in_shared(block->call.origins);
-  place_in_shared(block->residents);
-  place_in_shared(block->initial);
-  place_in_shared(block->merge);
+// All arrays that the host writes into the block: exec/gpu/launch_call.cc counts them.
+SVM_INLINE void place_arrays(KernelCall& call) {
+  call.columns = in_block(call.columns);
+  call.ranges = in_block(call.ranges);
+  call.passes = in_block(call.passes);
+  call.directs = in_block(call.directs);
+  call.hashes = in_block(call.hashes);
+  call.payloads = in_block(call.payloads);
+  call.literals = in_block(call.literals);
+  call.lists = in_block(call.lists);
+  call.translations = in_block(call.translations);
+  call.order = in_block(call.order);
+  call.strides = in_block(call.strides);
+  call.origins = in_block(call.origins);
 }
 
 SVM_INLINE i64* shared_dense(const LaunchBlock* block) {
@@ -41,34 +48,30 @@ SVM_INLINE i64* shared_dense(const LaunchBlock* block) {
 }
 
 // The launch's argument, with its arrays.
-SVM_INLINE LaunchBlock* take_argument(const LaunchBlock* argument) {
+SVM_INLINE const LaunchBlock* take_argument(const LaunchBlock* argument) {
   copy_to_shared(0, argument, argument->block_bytes);
   block_sync();
-  LaunchBlock* const block = reinterpret_cast<LaunchBlock*>(shared_memory());
-  if (thread_in_block() == 0) place_arrays(block);
-  block_sync();
-  return block;
+  return reinterpret_cast<const LaunchBlock*>(shared_memory());
 }
 
 // Tables' bitmaps and, of a kernel with a sink of groups, the block's groups.
 template <bool kGroups>
 SVM_INLINE void fill_shared(const LaunchBlock* block) {
+  const ResidentBits* const residents = in_block(block->residents);
+  DirectView* const directs = const_cast<DirectView*>(in_block(block->call.directs));
   SVM_ROLLED for (u32 n = 0; n < block->num_residents; ++n) {
-    const ResidentBits& resident = block->residents[n];
-    copy_to_shared(resident.at, block->call.directs[resident.direct].bits, resident.bytes);
+    copy_to_shared(residents[n].at, directs[residents[n].direct].bits, residents[n].bytes);
   }
   if (kGroups && block->dense_at != 0) {
     SVM_ROLLED for (u32 n = thread_in_block(); n < block->num_slots * block->row_words;
                     n += block_threads()) {
-      shared_dense(block)[n] = block->initial[n % block->row_words];
+      shared_dense(block)[n] = in_block(block->initial)[n % block->row_words];
     }
   }
   block_sync();
   if (thread_in_block() == 0) {
     SVM_ROLLED for (u32 n = 0; n < block->num_residents; ++n) {
-      const ResidentBits& resident = block->residents[n];
-      const_cast<DirectView&>(block->call.directs[resident.direct]).bits =
-          shared_memory() + resident.at;
+      directs[residents[n].direct].bits = shared_memory() + residents[n].at;
     }
   }
   block_sync();
@@ -79,6 +82,7 @@ SVM_INLINE void begin_kernel(DeviceCall& call, const LaunchBlock* argument) {
   const LaunchBlock* const block = take_argument(argument);
   if constexpr (!kQuick) fill_shared<kGroups>(block);
   static_cast<KernelCall&>(call) = block->call;
+  place_arrays(call);
   call.block = block;
   if (kGroups && !kQuick && block->dense_at != 0) call.dense = shared_dense(block);
 }
@@ -90,7 +94,7 @@ SVM_INLINE void merge_groups(DeviceCall& call, const LaunchBlock* block) {
     if (from[0] == 0) continue;
     i64* const into = block->call.dense + u64(slot) * block->row_words;
     SVM_ROLLED for (u32 w = 0; w < block->row_words; ++w) {
-      if (!merge_word(block->merge[w], into + w, from + w)) raise(&call, kErrorOverflow);
+      if (!merge_word(in_block(block->merge)[w], into + w, from + w)) raise(&call, kErrorOverflow);
     }
   }
 }

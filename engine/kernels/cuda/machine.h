@@ -124,18 +124,42 @@ SVM_INLINE Words4 stream_words4(const void* p) {
       : "l"(p));
   return v;
 }
-// A part of a sector of which the same lane reads the rest next: that must not come from afar
-// again, least of all from the host's memory, which no other cache keeps.
-SVM_INLINE Words4 near_words4(const void* p) {
-  Words4 v;
-  asm("ld.global.nc.v4.u32 {%0,%1,%2,%3}, [%4];"
-      : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
-      : "l"(p));
+// The same where it is asked for, or else anything: zeros, since registers that kept what they held
+// would be taken all along.
+SVM_INLINE Words4 stream_words4_if(u32 asked, const void* p) {
+  Words4 v = {0, 0, 0, 0};
+  asm volatile(
+      "{.reg .pred p; setp.ne.u32 p, %5, 0;"
+      " @p ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];}"
+      : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3])
+      : "l"(p), "r"(asked));
   return v;
 }
-SVM_INLINE u64 stream_words2(const void* p) {
-  u64 v;
-  asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(v) : "l"(p));
+SVM_INLINE u32 stream_word_if(u32 asked, const void* p) {
+  u32 v = 0;
+  asm volatile(
+      "{.reg .pred p; setp.ne.u32 p, %2, 0;"
+      " @p ld.global.nc.L1::no_allocate.u32 %0, [%1];}"
+      : "+r"(v)
+      : "l"(p), "r"(asked));
+  return v;
+}
+SVM_INLINE u64 stream_words2_if(u32 asked, const void* p) {
+  u64 v = 0;
+  asm volatile(
+      "{.reg .pred p; setp.ne.u32 p, %2, 0;"
+      " @p ld.global.nc.L1::no_allocate.u64 %0, [%1];}"
+      : "+l"(v)
+      : "l"(p), "r"(asked));
+  return v;
+}
+// A part of a sector of which the same lane reads the rest next: that must not come from afar
+// again, least of all from the host's memory, which no other cache keeps.
+SVM_INLINE Words4 near_words4_if(u32 asked, const void* p) {
+  Words4 v = {0, 0, 0, 0};
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %5, 0; @p ld.global.nc.v4.u32 {%0,%1,%2,%3}, [%4];}"
+               : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3])
+               : "l"(p), "r"(asked));
   return v;
 }
 SVM_INLINE void store_words4(void* p, const Words4& v) {
@@ -149,6 +173,38 @@ SVM_INLINE u64 load(const u64* p) { return __ldg(p); }
 template <class V>
 SVM_INLINE V load(const V* p) {
   return *p;
+}
+// The same where it is not read again soon: what is, stays in the first-level cache.
+SVM_INLINE u8 load_once(const u8* p) {
+  u32 v;
+  asm("ld.global.nc.L1::no_allocate.u8 %0, [%1];" : "=r"(v) : "l"(p));
+  return u8(v);
+}
+SVM_INLINE u16 load_once(const u16* p) {
+  u32 v;
+  asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=r"(v) : "l"(p));
+  return u16(v);
+}
+SVM_INLINE u32 load_once(const u32* p) {
+  u32 v;
+  asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(v) : "l"(p));
+  return v;
+}
+SVM_INLINE u64 load_once(const u64* p) {
+  u64 v;
+  asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(v) : "l"(p));
+  return v;
+}
+// Wide decimals stay there.
+template <class V>
+SVM_INLINE V load_once(const V* p) {
+  if constexpr (sizeof(V) == 4) {
+    return __builtin_bit_cast(V, load_once(reinterpret_cast<const u32*>(p)));
+  } else if constexpr (sizeof(V) == 8) {
+    return __builtin_bit_cast(V, load_once(reinterpret_cast<const u64*>(p)));
+  } else {
+    return load(p);
+  }
 }
 // Memory that this warp may have written.
 template <class V>

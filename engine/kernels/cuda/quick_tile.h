@@ -31,7 +31,7 @@ SVM_INLINE bool next_tile(Tile& t, const DeviceCall* call) {
   for (; t.next < block->end_tile * (kWideTileRows / 32); t.next += t.stride) {
     const u32 segment = t.next / kTiles;
     const u32 first = t.next % kTiles * 32;
-    const SegmentRows rows = block->segments[segment];
+    const SegmentRows rows = load_rows(block, segment);
     if (first >= rows.row_end || first + 32 <= rows.row_begin) continue;
     const u32 mine = first + lane_number();
     const bool inside = mine >= rows.row_begin && mine < rows.row_end;

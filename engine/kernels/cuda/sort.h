@@ -44,7 +44,7 @@ struct SortTile {
   }
   SVM_MEMBER bool has(u32 k) const { return place_of(k) < inside; }
   SVM_MEMBER u64 key(const SortPass& pass, u32 k) const {
-    return has(k) ? stream_words2(pass.keys + first + place_of(k)) : 0;
+    return stream_words2_if(has(k), pass.keys + first + place_of(k));
   }
   SVM_MEMBER u32 row(const SortPass& pass, u32 k) const {
     const u32 at = first + place_of(k);

@@ -12,11 +12,24 @@
 
 namespace shadowvm::kernels {
 
+// An array of the launch's block, which lies at the start of shared memory: pointers in it are
+// distances from there. A compiler that sees where they come from knows what memory they lead to.
+template <class V>
+SVM_INLINE V* in_block(V* distance) {
+  return reinterpret_cast<V*>(shared_memory() + u32(reinterpret_cast<u64>(distance)));
+}
+
 // A thread's own copy of the call.
 struct DeviceCall : KernelCall {
   const LaunchBlock* block;  // in shared memory
   u64 place;                 // of this lane's next row in the output
 };
+
+// The rows of a segment to work on.
+SVM_INLINE SegmentRows load_rows(const LaunchBlock* block, u32 segment) {
+  const u64 rows = load(reinterpret_cast<const u64*>(block->segments + segment));
+  return {u32(rows), u32(rows >> 32)};
+}
 
 // The lane's rows that are left. All lanes of the warp come here together.
 template <class T>
@@ -41,15 +54,21 @@ struct Tile {
 
   // The scan. Warps take tiles in turns, or shares of tiles.
   u32 next, stride;
-  u32 waiting = 0, waiting_row = 0;  // survivors of the last wide tile that are not queued yet
-  u32 queued = 0;                    // rows of the warp's queue
-  u32* queue;
+  u32 waiting = 0;   // of the lane: rows of the last wide tile that are alive and not queued yet
+  u32 queued = 0;    // rows of the warp's queue
+  u32* queue;        // of places: see row_at
+  u32 place = 0;     // of the lane: that of its row 0 in the last wide tile
+  u32 lanes_before;  // this one, as bits
 
   SVM_MEMBER explicit Tile(const DeviceCall* call) {
     const u32 warp = thread_in_block() / 32, warps = block_threads() / 32;
     next = (block_number() - call->block->first_block) * warps + warp;
     stride = call->block->num_blocks * warps;
-    queue = reinterpret_cast<u32*>(shared_memory() + call->block->queue_at) + warp * kQueueRows;
+    // What was taken from a lane, if only from this one, is not computed again for each row.
+    const int self = int(lane_number());
+    lanes_before = u32(take_from_lane((1u << self) - 1, self));
+    queue = reinterpret_cast<u32*>(shared_memory() + call->block->queue_at) +
+            take_from_lane(warp * kQueueRows, self);
   }
 };
 
@@ -58,17 +77,22 @@ SVM_INLINE u32 row_of_lane(u32 first, u32 r) {
   return first + r / kGroupRows * (32 * kGroupRows) + r % kGroupRows;
 }
 
+// Rows are queued by tile, lane and row of the lane, so that a lane's rows follow each other.
+SVM_INLINE u32 first_place(u32 tile) { return tile * kWideTileRows + lane_number() * kLaneRows; }
+SVM_INLINE u32 row_at(u32 place) {
+  const u32 tile = place / kWideTileRows, lane = place / kLaneRows % 32;
+  return row_of_lane(tile * kWideTileRows + lane * kGroupRows, place % kLaneRows);
+}
+
 // Queues survivors, one of each lane at a time, until there is one for every lane.
 SVM_INLINE void fill_queue(Tile& t) {
-  const u32 before = (1u << lane_number()) - 1;
   while (t.queued < 32) {
     const u32 lanes = warp_ballot(t.waiting != 0);
     if (lanes == 0) return;
     if (t.waiting != 0) {
-      t.queue[t.queued + count_bits(lanes & before)] =
-          row_of_lane(t.waiting_row, lowest_bit(t.waiting));
-      t.waiting &= t.waiting - 1;
+      t.queue[t.queued + count_bits(lanes & t.lanes_before)] = t.place + lowest_bit(t.waiting);
     }
+    t.waiting &= t.waiting - 1;
     t.queued += count_bits(lanes);
   }
 }
@@ -78,7 +102,7 @@ SVM_INLINE void take_queued(Tile& t) {
   t.queued -= taken;
   warp_sync();
   const bool mine = lane_number() < taken;
-  t.row = t.queue[t.queued + (mine ? lane_number() : 0)];
+  t.row = row_at(t.queue[t.queued + (mine ? lane_number() : 0)]);
   t.live = mine;
   t.count = taken;
   t.wide = false;
@@ -98,7 +122,7 @@ SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
     const u32 tile = t.next >> shift;
     const u32 segment = tile / kTilesOfSegment;
     const u32 first = tile % kTilesOfSegment * kWideTileRows;
-    const SegmentRows rows = block->segments[segment];
+    const SegmentRows rows = load_rows(block, segment);
     if (first >= rows.row_end || first + kWideTileRows <= rows.row_begin) continue;
     const u32 mine = first + lane_number() * kGroupRows;
     t.row = segment << kSegmentShift | mine;
@@ -111,6 +135,7 @@ SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
       }
     }
     t.wide = true;
+    t.place = first_place(tile);
     take_live(t, live & rows_of_warp(shift, t.next & ((1u << shift) - 1)));
     t.next += t.stride;
     return true;
@@ -130,7 +155,6 @@ SVM_INLINE bool next_tile(Tile& t, const DeviceCall* call) {
 SVM_INLINE bool end_steps(Tile& t) {
   if (!t.wide) return t.count == 0;
   t.waiting = t.live;
-  t.waiting_row = t.row;
   return true;
 }
 
