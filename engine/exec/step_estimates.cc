@@ -34,11 +34,28 @@ double ShareOf(const ValueRange& range, const columns::Zone& zone) {
   return std::clamp((high - low + 1) / Width(zone), 0.0, 1.0);
 }
 
+bool CanRaise(const plan::ExpressionPtr& expression) {
+  return expression != nullptr && plan::CanRaise(*expression);
+}
+
+// Whether a step, or the key of one, could fail the query.
+bool StepsCanRaise(const vkernel::Blueprint& blueprint) {
+  for (const auto& level : blueprint.levels) {
+    for (const Step& step : level.steps) {
+      if (CanRaise(step.condition)) return true;
+    }
+  }
+  return std::any_of(blueprint.joins.begin(), blueprint.joins.end(), [](const vkernel::Join& join) {
+    return std::any_of(join.keys.begin(), join.keys.end(), CanRaise);
+  });
+}
+
 // The sink looks keys up by group code, where a missing key falls into a slot of trash. Not where
-// what it computes for such rows could fail the query.
+// what is computed for such rows, there or before, could fail the query.
 bool SinkDropsMisses(const vkernel::Blueprint& blueprint, int join) {
   const vkernel::Join& probed = blueprint.joins[join];
   if (probed.form != vkernel::JoinForm::kDirect || probed.reads_rows) return false;
+  if (StepsCanRaise(blueprint)) return false;
   for (const vkernel::Accumulate& accumulate : blueprint.sink.accumulates) {
     if (accumulate.checked || plan::CanRaise(*accumulate.argument)) return false;
   }

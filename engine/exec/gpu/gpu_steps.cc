@@ -31,6 +31,9 @@ constexpr double kSectorBytes = 32;
 constexpr double kLeastRun = 1.5;
 // A range that leaves more is no step of its own.
 constexpr double kMostLeftByRange = 0.5;
+// A probe that the sink could do without is left out after the range of its keys, if it keeps this
+// much of what the range has left.
+constexpr double kLeastKeptByProbe = 0.9;
 // More steps than this are taken in the CPU's order.
 constexpr size_t kMostSteps = 10;
 
@@ -104,20 +107,37 @@ class Search {
  private:
   const vkernel::Step& StepOf(size_t i) const { return blueprint_.levels[0].steps[order_[i]]; }
 
+  // The join whose keys step i asks for: whether they are there, or in their range; or -1.
+  int JoinOf(size_t i, vkernel::StepKind kind) const {
+    const vkernel::Step& step = StepOf(i);
+    if (step.kind != kind) return -1;
+    if (kind == vkernel::StepKind::kProbe) return step.join;
+    return step.slot >= 0 ? blueprint_.ranges[static_cast<size_t>(step.slot)].join : -1;
+  }
+
+  // The step of the set that asks for the keys of a join, or -1.
+  int FindStep(size_t set, vkernel::StepKind kind, int join) const {
+    for (size_t k = 0; k < count_ && join >= 0; ++k) {
+      if ((set >> k & 1) != 0 && JoinOf(k, kind) == join) return static_cast<int>(k);
+    }
+    return -1;
+  }
+
   // Whether a step of the set has done all that step i would: a probe drops what the range of its
   // keys drops.
   bool IsCovered(size_t set, size_t i) const {
-    const vkernel::Step& step = StepOf(i);
-    const int join = step.kind == vkernel::StepKind::kRange && step.slot >= 0
-                         ? blueprint_.ranges[static_cast<size_t>(step.slot)].join
-                         : -1;
-    for (size_t k = 0; k < count_ && join >= 0; ++k) {
-      if ((set >> k & 1) != 0 && StepOf(k).kind == vkernel::StepKind::kProbe &&
-          StepOf(k).join == join) {
-        return true;
-      }
-    }
-    return false;
+    return FindStep(set, vkernel::StepKind::kProbe, JoinOf(i, vkernel::StepKind::kRange)) >= 0;
+  }
+
+  // Whether step i is a probe that may be left out and would drop little that the range of its keys
+  // has not.
+  bool IsNeedless(size_t set, size_t i) const {
+    const StepEstimate& probe = steps_.estimates[order_[i]];
+    if (!probe.optional) return false;
+    const int range =
+        FindStep(set, vkernel::StepKind::kRange, JoinOf(i, vkernel::StepKind::kProbe));
+    return range >= 0 &&
+           probe.selectivity >= kLeastKeptByProbe * steps_.estimates[order_[range]].selectivity;
   }
 
   Left LeftAfter(size_t set) const {
@@ -170,7 +190,7 @@ class Search {
   void Extend(size_t set, size_t i, const Left& left) {
     if ((set >> i & 1) != 0 || !MayFollow(set, i)) return;
     const size_t larger = set | size_t{1} << i;
-    if (IsCovered(set, i)) return LeaveOut(set, static_cast<int>(i));
+    if (IsCovered(set, i) || IsNeedless(set, i)) return LeaveOut(set, static_cast<int>(i));
     const double width = WidthOf(set, i);
     const double touched = TouchedSectors(left, width, kernels::kGroupRows);
     if (MayBeWide(i)) {

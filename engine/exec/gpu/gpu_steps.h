@@ -18,9 +18,10 @@ struct GpuSteps {
 };
 
 // The cheapest order of the measured steps for a GPU. What counts there is other than on a core: a
-// wide step costs the same however few rows are left, a column is read by sectors, and a probe can
-// be wide only where its bitmap is in shared memory: 'resident' says so by join. 'over_link' says
-// that columns are read in place from the host's memory, where bytes are all that counts.
+// wide step costs the same however few rows are left, a column is read by sectors, and a probe
+// is cheap there where its bitmap is in shared memory: 'resident' says by join where it would be.
+// 'over_link' says that columns are read in place from the host's memory, where bytes are all that
+// counts.
 GpuSteps OrderForGpu(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps,
                      const std::vector<bool>& resident, bool over_link = false);
 

@@ -41,17 +41,58 @@ class SharedMemory {
   int64_t size_;
 };
 
-// The tables that steps probe by address, in the order of the steps.
-std::vector<int> ProbedDirects(const vkernel::Blueprint& blueprint, const MeasuredSteps& steps) {
-  std::vector<int> joins;
+// The bitmap of a join in shared memory.
+struct Bitmap {
+  int join;
+  int64_t bytes;
+};
+
+// Those of joins, that steps probe by address, in the order of the steps, as far as there is room.
+std::vector<Bitmap> FittingBitmaps(const PipelineBinding& binding, const MeasuredSteps& steps,
+                                   const std::vector<bool>& of, int64_t room) {
+  const vkernel::Blueprint& blueprint = binding.blueprint();
+  std::vector<Bitmap> fitting;
   for (const uint8_t number : steps.order) {
     const vkernel::Step& step = blueprint.levels[0].steps[number];
-    if (step.kind == vkernel::StepKind::kProbe &&
-        blueprint.joins[step.join].form != vkernel::JoinForm::kHash) {
-      joins.push_back(step.join);
+    if (step.kind != vkernel::StepKind::kProbe || !of[static_cast<size_t>(step.join)] ||
+        blueprint.joins[step.join].form == vkernel::JoinForm::kHash) {
+      continue;
     }
+    const auto keys = static_cast<int64_t>(binding.joins()[step.join].table->direct().size);
+    const int64_t bytes = RoundUp(keys / 8 + 1);
+    if (bytes > room) continue;
+    room -= bytes;
+    fitting.push_back({step.join, bytes});
   }
-  return joins;
+  return fitting;
+}
+
+// Whether wide tiles ask for the join's keys.
+bool IsProbedWide(const vkernel::Blueprint& blueprint, const GpuSteps& steps, int join) {
+  return std::any_of(steps.order.begin(), steps.order.begin() + steps.wide, [&](uint8_t number) {
+    const vkernel::Step& step = blueprint.levels[0].steps[number];
+    return step.kind == vkernel::StepKind::kProbe && step.join == join;
+  });
+}
+
+// The steps, and bitmaps for them. After wide tiles few rows are left to ask a table: what its
+// bitmap would take of shared memory goes to another one, or is cache.
+std::vector<Bitmap> ChooseBitmaps(const LaunchInputs& inputs, int64_t room, GpuSteps* steps) {
+  const vkernel::Blueprint& blueprint = inputs.binding.blueprint();
+  std::vector<bool> wanted(blueprint.joins.size(), true);
+  for (;;) {
+    const std::vector<Bitmap> fitting = FittingBitmaps(inputs.binding, inputs.steps, wanted, room);
+    std::vector<bool> resident(blueprint.joins.size());
+    for (const Bitmap& bitmap : fitting) resident[static_cast<size_t>(bitmap.join)] = true;
+    *steps = OrderForGpu(blueprint, inputs.steps, resident, inputs.over_link);
+    if (steps->wide == 0) return fitting;
+    bool all_wide = true;
+    for (const Bitmap& bitmap : fitting) {
+      if (IsProbedWide(blueprint, *steps, bitmap.join)) continue;
+      wanted[static_cast<size_t>(bitmap.join)] = all_wide = false;
+    }
+    if (all_wide) return fitting;
+  }
 }
 
 int64_t TilesOf(int64_t num_rows) { return num_rows / kernels::kWideTileRows + 1; }
@@ -97,16 +138,10 @@ LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs&
       dense_bytes <= facts.shared_bytes / kDenseShare) {
     plan.dense_at = shared.Take(dense_bytes);
   }
-  std::vector<bool> resident(binding.joins().size());
-  for (const int join : ProbedDirects(binding.blueprint(), inputs.steps)) {
-    const auto keys = static_cast<int64_t>(binding.joins()[join].table->direct().size);
-    const int64_t bytes = RoundUp(keys / 8 + 1);
-    if (bytes > shared.left()) continue;
+  for (const auto& [join, bytes] : ChooseBitmaps(inputs, shared.left(), &plan.steps)) {
     const auto slot = static_cast<kernels::u32>(binding.blueprint().joins[join].slot);
     plan.residents.push_back({slot, shared.Take(bytes), static_cast<kernels::u32>(bytes)});
-    resident[static_cast<size_t>(join)] = true;
   }
-  plan.steps = OrderForGpu(binding.blueprint(), inputs.steps, resident, inputs.over_link);
   plan.shape.shared_bytes = shared.used();
   return plan;
 }

@@ -27,7 +27,7 @@ struct LaunchPlan {
 };
 
 // 'block_bytes' are those of the launch's block, at the start of shared memory. Groups go first,
-// then bitmaps in the order in which they are probed, as far as there is room.
+// then bitmaps that wide tiles ask, in the order in which they are probed, as far as there is room.
 LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
                       int64_t block_bytes);
 

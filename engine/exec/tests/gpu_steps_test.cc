@@ -77,6 +77,18 @@ TEST(GpuSteps, ARangeOfKeysThatDropsMuchComesBeforeItsProbe) {
   EXPECT_EQ(found.wide, 1);
 }
 
+TEST(GpuSteps, AProbeThatTheSinkCanDoWithoutIsLeftOutAfterItsRange) {
+  Case some;
+  some.Add(StepKind::kProbe, 2, 0.01);
+  some.AddRangeOfKeys(0.01);
+  EXPECT_EQ(some.Order().order, (std::vector<uint8_t>{1, 0}));
+  some.steps.estimates[0].optional = true;
+  EXPECT_EQ(some.Order().order, (std::vector<uint8_t>{1}));
+  // It stays where it drops more than the range.
+  some.steps.estimates[0].selectivity = 0.005;
+  EXPECT_EQ(some.Order().order, (std::vector<uint8_t>{1, 0}));
+}
+
 TEST(GpuSteps, ARangeOfKeysThatDropsLittleIsLeftOut) {
   Case some;
   some.Add(StepKind::kProbe, 2, 0.2);
