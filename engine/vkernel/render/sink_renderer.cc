@@ -164,7 +164,6 @@ void SinkRenderer::RenderDenseGroups(int level) {
   const std::string tile = TileName(level);
   RenderSlots(level);
   const std::string words = Number(sink_.row_words);
-  out_.Line("count_slots(" + tile + ", g, dense, " + words + ");");
   for (const Accumulate& accumulate : sink_.accumulates) {
     const SourceColumn* column = accumulate.op == AccumulateOp::kSumInt && !accumulate.checked
                                      ? PlainColumn(*accumulate.argument, columns::Encoding::kFrame)
@@ -176,6 +175,8 @@ void SinkRenderer::RenderDenseGroups(int level) {
       RenderAccumulate(accumulate, level, "dense_row(dense, g, j, " + words + ")");
     }
   }
+  // Last: on a GPU what is summed is then on its way while codes are looked up.
+  out_.Line("count_slots(" + tile + ", g, dense, " + words + ");");
 }
 
 void SinkRenderer::RenderDenseKey(const GroupKey& key, int index, int level) {
