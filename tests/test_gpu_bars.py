@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from gpu_page import judge
+from gpu_parts import sum_up
 from shadow_process import ShadowProcess
 from ssb_queries import QUERIES
 
@@ -81,6 +82,15 @@ def test_policies_are_held_against_the_best_split():
     assert not bars["guided against the best static split, q1.1"].met
     ways["elastic"]["partitions_again_of_all_runs"] = 11
     assert not bars_of(20, {"sweep": {"q1.1": ways}})["elastic against the best static split, q1.1"].met
+
+
+def test_ways_that_take_turns_are_summed_up():
+    rounds = [{"min_ms": 5, "median_ms": 9, "partitions_of_all_runs": 10, "partitions_again_of_all_runs": 1, "x": 1},
+              {"min_ms": 4, "median_ms": 6, "partitions_of_all_runs": 10, "partitions_again_of_all_runs": 0, "x": 2},
+              {"min_ms": 6, "median_ms": 7, "partitions_of_all_runs": 10, "partitions_again_of_all_runs": 2, "x": 3}]
+    assert sum_up(rounds) == {"min_ms": 4, "median_ms": 7, "partitions_of_all_runs": 30,
+                                        "partitions_again_of_all_runs": 3, "x": 2}
+    assert sum_up([{"min_ms": 2, "median_ms": 3}]) == {"min_ms": 2, "median_ms": 3}
 
 
 def test_bytes_in_place_are_the_larger_of_both_figures():
