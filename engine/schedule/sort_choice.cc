@@ -35,7 +35,8 @@ double CoresMs(const SortFacts& facts, const SortModel& model) {
 double CardMs(const SortFacts& facts, const SortModel& model) {
   const auto rows = static_cast<double>(facts.rows);
   if (facts.remembered[Side::kGpu] > 0) return rows / facts.remembered[Side::kGpu];
-  return model.start_ms + rows * model.link_bytes / model.link_bytes_per_ms +
+  return model.start_ms + rows * model.host_ns * kMsOfNs +
+         rows * model.link_bytes / model.link_bytes_per_ms +
          Digits(facts) * (model.pass_ms + rows * model.pass_bytes / model.device_bytes_per_ms);
 }
 
