@@ -32,10 +32,10 @@ struct AnyColumn {
   SVM_MEMBER SegmentColumn segment(u32 i) const {
     const u64* const word = reinterpret_cast<const u64*>(
         static_cast<const SegmentColumn*>(view.data) + (i >> kSegmentShift));
-    return {reinterpret_cast<const void*>(load(word)), i64(load(word + 1)),
-            reinterpret_cast<const u64*>(load(word + 2)),
-            reinterpret_cast<const u32*>(load(word + 3)),
-            reinterpret_cast<const void*>(load(word + (kQuick ? 0 : 4)))};
+    return {reinterpret_cast<const void*>(load_if_asked(word)), i64(load_if_asked(word + 1)),
+            reinterpret_cast<const u64*>(load_if_asked(word + 2)),
+            reinterpret_cast<const u32*>(load_if_asked(word + 3)),
+            reinterpret_cast<const void*>(load_if_asked(word + (kQuick ? 0 : 4)))};
   }
   SVM_MEMBER bool valid(u32 i) const {
     const u64* const validity = segment(i).validity;

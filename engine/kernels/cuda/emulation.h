@@ -136,6 +136,10 @@ SVM_INLINE V load(const V* p) {
   return *p;
 }
 template <class V>
+SVM_INLINE V load_if_asked(const V* p) {
+  return load(p);
+}
+template <class V>
 SVM_INLINE V load_once(const V* p) {
   return load(p);
 }

@@ -174,7 +174,14 @@ template <class V>
 SVM_INLINE V load(const V* p) {
   return *p;
 }
-// The same where it is not read again soon: what is, stays in the first-level cache.
+// The same where a compiler may find that nobody asks for it, or that it is there: those above stay
+// until late in a compile, in the order in which they are written.
+SVM_INLINE u64 load_if_asked(const u64* p) {
+  u64 v;
+  asm("ld.global.nc.u64 %0, [%1];" : "=l"(v) : "l"(p));
+  return v;
+}
+// What is not read again soon passes the first-level cache by: what is, stays there.
 SVM_INLINE u8 load_once(const u8* p) {
   u32 v;
   asm("ld.global.nc.L1::no_allocate.u8 %0, [%1];" : "=r"(v) : "l"(p));
@@ -195,7 +202,7 @@ SVM_INLINE u64 load_once(const u64* p) {
   asm("ld.global.nc.L1::no_allocate.u64 %0, [%1];" : "=l"(v) : "l"(p));
   return v;
 }
-// Wide decimals stay there.
+// But for wide decimals.
 template <class V>
 SVM_INLINE V load_once(const V* p) {
   if constexpr (sizeof(V) == 4) {
