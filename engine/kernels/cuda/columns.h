@@ -49,13 +49,34 @@ struct AnyColumn {
   }
 };
 
+// Quick code has one function for columns of all widths.
+SVM_INLINE u64 quick_offset(const void* rows, u32 row, u32 bytes) {
+  switch (bytes) {
+    case 1:
+      return load(static_cast<const u8*>(rows) + row);
+    case 2:
+      return load(static_cast<const u16*>(rows) + row);
+    case 4:
+      return load(static_cast<const u32*>(rows) + row);
+    default:
+      return load(static_cast<const u64*>(rows) + row);
+  }
+}
+SVM_ONCE i64 quick_value(const ColumnView& view, u32 i, u32 bytes) {
+  const SegmentColumn column = AnyColumn(view).segment(i);
+  return i64(u64(column.base) + quick_offset(column.rows, row_in_segment(i), bytes));
+}
+
 // Integers, dates, timestamps, narrow decimals, bools: base + an unsigned offset of sizeof(U)
 // bytes.
 template <class U>
 struct Column : AnyColumn {
   using Offset = U;
   SVM_MEMBER explicit Column(const ColumnView& v) : AnyColumn(v) {}
-  SVM_MEMBER i64 operator[](u32 i) const { return i64(u64(segment(i).base) + held<U>(i)); }
+  SVM_MEMBER i64 operator[](u32 i) const {
+    if constexpr (kQuick) return quick_value(view, i, sizeof(U));
+    return i64(u64(segment(i).base) + held<U>(i));
+  }
 };
 
 // Decimals of more than 18 digits.
@@ -70,11 +91,13 @@ struct FloatColumn : AnyColumn {
   SVM_MEMBER F operator[](u32 i) const { return held<F>(i); }
 };
 
-// Strings by code of the column's dictionary.
+// Strings by code of the column's dictionary. Codes have no base.
 struct CodeColumn : AnyColumn {
   using Offset = u32;
   SVM_MEMBER explicit CodeColumn(const ColumnView& v) : AnyColumn(v) {}
-  SVM_MEMBER u32 code(u32 i) const { return held<u32>(i); }
+  SVM_MEMBER u32 code(u32 i) const {
+    return kQuick ? u32(quick_value(view, i, sizeof(u32))) : held<u32>(i);
+  }
   SVM_MEMBER Text operator[](u32 i) const { return view.texts[code(i)]; }
 };
 

@@ -14,18 +14,34 @@
 
 namespace shadowvm::kernels {
 
-// Whether keys are there. The table spans what offsets of the segment can be, or with kChecked may
-// not. A table of 2^32 keys is never direct.
+// Whether keys are there. The table spans what values of the column can be, or with kChecked may
+// not.
+template <bool kChecked>
+struct ExistsTest {
+  using Test = ExistsTest;
+  const Direct& table;
+  SVM_MEMBER explicit ExistsTest(const Direct& t) : table(t) {}
+  SVM_MEMBER u32 has(u64 key) const {
+    if (kChecked && key >= table.size) return 0;
+    const u8* const byte = table.bits + (key >> 3);
+    return (is_shared(byte) ? *byte : load(byte)) >> (key & 7) & 1;
+  }
+  SVM_MEMBER u32 passes(i64 value) const { return has(u64(value) - u64(table.base)); }
+};
+
+// A table of 2^32 keys is never direct.
 template <class U, bool kChecked>
-struct ExistsLook {
+struct ExistsLook : ExistsTest<kChecked> {
+  using Offset = U;
+  using ExistsTest<kChecked>::table;
   // A launch without room for its bitmap asks such a table row by row.
   static constexpr bool kMayBeFar = sizeof(U) > 2;
   // Read once: what a warp leaves of its rows could be anywhere, as far as a compiler knows.
-  const Direct& table;
   bool far;  // not in shared memory
   u64 shift = 0;
   u32 bit_shift = 0;  // from an offset to the number of its bit in shared memory
-  SVM_MEMBER explicit ExistsLook(const Direct& t) : table(t), far(!is_shared(t.bits)) {}
+  SVM_MEMBER explicit ExistsLook(const Direct& t)
+      : ExistsTest<kChecked>(t), far(!is_shared(t.bits)) {}
   SVM_MEMBER void begin(i64 base) {
     shift = u64(base) - u64(table.base);
     bit_shift = u32(shift) + 8 * shared_address(table.bits);
@@ -45,23 +61,18 @@ struct ExistsLook {
   SVM_MEMBER u32 far_bit(u32 word, typename Held<U>::Type offset) const {
     return shift_right(word, u32(offset + shift));
   }
-  SVM_MEMBER u32 narrow(U offset) const {
-    const u64 key = offset + shift;
-    if (kChecked && key >= table.size) return 0;
-    const u8* const byte = table.bits + (key >> 3);
-    return (far ? load(byte) : *byte) >> (key & 7) & 1;
-  }
+  SVM_MEMBER u32 narrow(U offset) const { return this->has(offset + shift); }
   SVM_MEMBER u32 passed(u32 bits) const { return bits >> (32 - kLaneRows); }
 };
 
 // Keeps the rows whose key is in the table.
 template <class T, class U>
 SVM_INLINE void keep_in(T& t, const Direct& table, const Column<U>& column) {
-  keep_where(t, column, ExistsLook<U, false>(table));
+  keep_where<ExistsLook<U, false>>(t, column, table);
 }
 template <class T, class U>
 SVM_INLINE void keep_in_checked(T& t, const Direct& table, const Column<U>& column) {
-  keep_where(t, column, ExistsLook<U, true>(table));
+  keep_where<ExistsLook<U, true>>(t, column, table);
 }
 
 // Keeps the rows whose key is null or not in the table.
@@ -69,7 +80,7 @@ template <bool kChecked, class T, class U>
 SVM_INLINE void keep_absent(T& t, const Direct& table, const Column<U>& column) {
   const SegmentColumn segment = column.segment(t.row);
   ExistsLook<U, kChecked> look(table);
-  const u32 found = look_up<U>(t, segment, look) & valid_rows(t, segment.validity);
+  const u32 found = look_up(t, segment, look) & valid_rows(t, segment.validity);
   take_live(t, t.live & ~found);
 }
 template <class T, class U>

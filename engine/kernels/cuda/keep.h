@@ -169,9 +169,11 @@ SVM_INLINE u32 look_wide(const T& t, const U* from, U* room, const Look& look) {
 // Which of the lane's rows pass. A look is told the base of their segment by begin. On narrow tiles
 // it says of an offset whether it passes; on wide ones it collects a bit of each row's, as cheaply
 // as it can, and says in the end which of them have passed. A row that is not alive may hold
-// anything, and so may its bit: it must not be looked up in a table.
-template <class Offset, class T, class Look>
+// anything, and so may its bit: it must not be looked up in a table. What a look looks for is its
+// test, which says of a value whether it passes, whatever the column's width.
+template <class Look, class T>
 SVM_INLINE u32 look_up(const T& t, const SegmentColumn& segment, Look& look) {
+  using Offset = typename Look::Offset;
   look.begin(segment.base);
   const u32 row = row_in_segment(t.row);
   const Offset* const rows = static_cast<const Offset*>(segment.rows) + row;
@@ -185,11 +187,24 @@ SVM_INLINE u32 look_up(const T& t, const SegmentColumn& segment, Look& look) {
   return t.live != 0 ? look.narrow(load_row(segment, rows)) : 0;
 }
 
+// Whether a row is alive, not null and passes, in quick code.
+template <class Test, class View>
+SVM_ONCE u32 quick_test(const ColumnView& column, const View& view, u32 row, u32 live, u32 bytes) {
+  if (live == 0) return 0;
+  const u32 pass = Test(view).passes(quick_value(column, row, bytes));
+  return pass & u32(AnyColumn(column).valid(row));
+}
+
 // Keeps the rows that are not null and pass.
-template <class T, class C, class Look>
-SVM_INLINE void keep_where(T& t, const C& column, Look look) {
+template <class Look, class T, class View>
+SVM_INLINE void keep_where(T& t, const AnyColumn& column, const View& view) {
+  if constexpr (kQuick) {
+    const u32 bytes = sizeof(typename Look::Offset);
+    return take_live(t, quick_test<typename Look::Test>(column.view, view, t.row, t.live, bytes));
+  }
   const SegmentColumn segment = column.segment(t.row);
-  const u32 pass = look_up<typename C::Offset>(t, segment, look);
+  Look look(view);
+  const u32 pass = look_up(t, segment, look);
   take_live(t, t.live & pass & valid_rows(t, segment.validity));
 }
 
@@ -213,16 +228,23 @@ SVM_INLINE void keep_null(T& t, const AnyColumn& column) {
   take_live(t, validity == nullptr ? 0 : t.live & ~valid_rows(t, validity));
 }
 
+struct RangeTest {
+  using Test = RangeTest;
+  i64 least, most;
+  SVM_MEMBER explicit RangeTest(const RangeView& range)
+      : least(i64(range.low)), most(i64(range.low + range.length)) {}
+  SVM_MEMBER u32 passes(i64 value) const { return value >= least && value <= most; }
+};
+
 // The values of a range as offsets of the segment's frame.
 template <class U>
-struct RangeLook {
+struct RangeLook : RangeTest {
   static constexpr bool kMayBeFar = false;
+  using Offset = U;
   using Word = typename Held<U>::Type;
-  i64 least, most;
   Word low = 0, length = 0;
   bool none = false;
-  SVM_MEMBER explicit RangeLook(const RangeView& range)
-      : least(i64(range.low)), most(i64(range.low + range.length)) {}
+  SVM_MEMBER explicit RangeLook(const RangeView& range) : RangeTest(range) {}
   SVM_MEMBER void begin(i64 base) {
     constexpr u64 kMost = U(~U(0));
     const u64 first = least > base ? u64(least) - u64(base) : 0;
@@ -242,12 +264,17 @@ struct RangeLook {
 
 template <class T, class U>
 SVM_INLINE void keep_range(T& t, const Column<U>& column, const RangeView& range) {
-  keep_where(t, column, RangeLook<U>(range));
+  keep_where<RangeLook<U>>(t, column, range);
 }
 
+// Codes have no base: they are their offsets.
 struct PassLook {
   static constexpr bool kMayBeFar = false;
+  using Offset = u32;
+  using Test = PassLook;
   const u8* pass;
+  SVM_MEMBER explicit PassLook(const PassView& view) : pass(view.pass) {}
+  SVM_MEMBER u32 passes(i64 code) const { return load(pass + code); }
   SVM_MEMBER void begin(i64) {}
   SVM_MEMBER u32 wide(u32 bits, u32 code, u32 alive) const {
     return with_bit(bits, alive != 0 ? load(pass + code) : 0);
@@ -258,7 +285,7 @@ struct PassLook {
 
 template <class T>
 SVM_INLINE void keep_pass(T& t, const CodeColumn& column, const PassView& view) {
-  keep_where(t, column, PassLook{view.pass});
+  keep_where<PassLook>(t, column, view);
 }
 
 }  // namespace shadowvm::kernels

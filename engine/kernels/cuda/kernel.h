@@ -121,7 +121,7 @@ SVM_INLINE u32 part_of_block(const LaunchParts* parts) {
   SVM_KERNEL_ENTRY(::shadowvm::kernels::LaunchBlock) {                 \
     ::shadowvm::kernels::DeviceCall svm_call;                          \
     ::shadowvm::kernels::begin_kernel<true>(svm_call, svm_argument);   \
-    svm_sentence(&svm_call);                                           \
+    SVM_EACH_TURN(svm_call) svm_sentence(&svm_call);                   \
     ::shadowvm::kernels::end_kernel<true>(svm_call);                   \
   }                                                                    \
   SVM_INLINE void svm_sentence(::shadowvm::kernels::DeviceCall* call)
@@ -136,7 +136,7 @@ SVM_INLINE u32 part_of_block(const LaunchParts* parts) {
     const u32 svm_part = ::shadowvm::kernels::part_of_block(svm_argument);            \
     ::shadowvm::kernels::DeviceCall svm_call;                                         \
     ::shadowvm::kernels::begin_kernel<false>(svm_call, svm_argument->part[svm_part]); \
-    svm_parts(svm_part, &svm_call);                                                   \
+    SVM_EACH_TURN(svm_call) svm_parts(svm_part, &svm_call);                           \
     ::shadowvm::kernels::end_kernel<false>(svm_call);                                 \
   }                                                                                   \
   SVM_INLINE void svm_parts(u32 svm_part, ::shadowvm::kernels::DeviceCall* call)

@@ -16,11 +16,14 @@
 namespace shadowvm::kernels {
 // Quick code is there until better code is compiled, and costs a fraction of its compile time: a
 // row a lane from the start (cuda/quick_tile.h), rows read where they lie, and of shared memory
-// nothing but the launch's argument.
+// nothing but the launch's argument. What a text says again and again, SVM_ONCE, is a function that
+// it calls there; it is part of whoever says it in full code.
 #if defined(SVM_QUICK)
 inline constexpr bool kQuick = true;
+#define SVM_ONCE static inline __attribute__((noinline))
 #else
 inline constexpr bool kQuick = false;
+#define SVM_ONCE SVM_INLINE
 #endif
 }  // namespace shadowvm::kernels
 

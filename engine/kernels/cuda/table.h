@@ -48,19 +48,22 @@ SVM_INLINE void set_bit_at(const LaunchTable& table, u64 at) {
 }
 
 // Of keys that have no place in the table nobody will ask.
-SVM_INLINE void enter_key(const DeviceCall* call, i64 key) {
-  const LaunchTable& table = call->block->table;
+SVM_ONCE void enter(const LaunchTable& table, i64 key) {
   const u64 at = u64(key) - u64(table.base);
   if (at < table.size) set_bit_at(table, at);
 }
 
 // The same, with the group of its row, which 'numbers' has a place for.
-SVM_INLINE void enter_key_of_group(const DeviceCall* call, i64 key, u32 group) {
-  const LaunchTable& table = call->block->table;
+SVM_ONCE void enter_with_group(const LaunchTable& table, i64 key, u32 group) {
   const u64 at = u64(key) - u64(table.base);
   if (at >= table.size) return;
   table.codes[at] = u16(number_of_group(table, group));
   set_bit_at(table, at);
+}
+
+SVM_INLINE void enter_key(const DeviceCall* call, i64 key) { enter(call->block->table, key); }
+SVM_INLINE void enter_key_of_group(const DeviceCall* call, i64 key, u32 group) {
+  enter_with_group(call->block->table, key, group);
 }
 
 }  // namespace shadowvm::kernels

@@ -19,10 +19,17 @@ SVM_INLINE V* in_block(V* distance) {
   return reinterpret_cast<V*>(shared_memory() + u32(reinterpret_cast<u64>(distance)));
 }
 
+// The one row of a lane, of a narrow tile.
+struct LaneRow {
+  u32 live = 0;  // whether it is
+  u32 row = 0;   // its id, or that of a row that is there where it is not alive
+};
+
 // A thread's own copy of the call.
 struct DeviceCall : KernelCall {
   const LaunchBlock* block;  // in shared memory
   u64 place;                 // of this lane's next row in the output
+  LaneRow lane;              // quick code: of the tile at hand
 };
 
 // The rows of a segment to work on.
@@ -43,6 +50,9 @@ SVM_INLINE void take_live(T& t, u32 live) {
 #if defined(SVM_QUICK)
 #include "engine/kernels/cuda/quick_tile.h"
 #else
+
+// A sentence goes from tile to tile.
+#define SVM_EACH_TURN(call)
 
 namespace shadowvm::kernels {
 
@@ -168,12 +178,21 @@ namespace shadowvm::kernels {
 template <class T>
 SVM_INLINE void settle(T&) {}
 
+// Quick code asks for each tile: a compiler that knew that there are always steps or never would
+// write the sentence twice.
+SVM_INLINE u32 steps_of(const DeviceCall* call) {
+  if (!kQuick) return call->num_steps;
+  return static_cast<const volatile u32&>(call->block->call.num_steps);
+}
+
 #define SVM_FOR_EACH_TILE(t, call) for (Tile t(call); next_tile(t, call);)
 
-#define SVM_FOR_EACH_STEP(step, t, call)                                                 \
-  for (u32 svm_at = kQuick || (t).wide ? 0 : (call)->block->wide_steps,                  \
-           svm_end = (t).wide ? (call)->block->wide_steps : (call)->num_steps, step = 0; \
-       svm_at < svm_end && (t).count != 0 && (step = (call)->order[svm_at], true); ++svm_at)
+#define SVM_FOR_EACH_STEP(step, t, call)                                                     \
+  SVM_ROLLED for (u32 svm_at = kQuick || (t).wide ? 0 : (call)->block->wide_steps,           \
+                  svm_end = (t).wide ? (call)->block->wide_steps : steps_of(call), step = 0; \
+                  svm_at < svm_end && (kQuick || (t).count != 0) &&                          \
+                  (step = (call)->order[svm_at], true);                                      \
+                  ++svm_at)
 
 #define SVM_END_STEPS(t, call) \
   if (end_steps(t)) continue
