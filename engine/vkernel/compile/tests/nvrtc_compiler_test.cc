@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include "engine/base/fault.h"
 #include "engine/vkernel/compile/tests/stopped_worker.h"
@@ -14,6 +17,7 @@
 namespace shadowvm::vkernel {
 namespace {
 
+namespace fs = std::filesystem;
 using base::CodeOf;
 using base::ErrorCode;
 
@@ -56,6 +60,37 @@ TEST(NvrtcCompiler, APreludeThatDoesNotCompile) {
   auto compiler = NvrtcCompiler::Create(options).ValueOrDie();
   const auto object = compiler->Compile({"twice", kTwice});
   EXPECT_TRUE(object.ok()) << object.status();
+}
+
+// Files that a process has open and that no folder lists.
+int NumNamelessFiles(pid_t pid) {
+  int found = 0;
+  for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(pid) + "/fd")) {
+    std::error_code gone;
+    const std::string target = fs::read_symlink(entry, gone).string();
+    found += target.ends_with("prelude.pch (deleted)") ? 1 : 0;
+  }
+  return found;
+}
+
+TEST(NvrtcCompiler, APrecompiledPreludeChangesNothingButTime) {
+  NvrtcOptions options = OptionsFor("sm_90");
+  options.headers = EmbeddedHeaderSet();
+  options.workers = 1;
+  auto plain = NvrtcCompiler::Create(options).ValueOrDie();
+  options.prelude = "engine/kernels/cuda/verbs.h";
+  auto precompiled = NvrtcCompiler::Create(options).ValueOrDie();
+  const std::string text =
+      "// nothing\n#include \"" + options.prelude + "\"\nSVM_KERNEL(call) {}\n";
+  for (const OptLevel level : {OptLevel::kFast, OptLevel::kFull}) {
+    const auto expected = plain->Compile({"nothing", text, level}).ValueOrDie();
+    const auto object = precompiled->Compile({"nothing", text, level}).ValueOrDie();
+    EXPECT_EQ(object.bytes, expected.bytes);
+    EXPECT_EQ(object.log, expected.log);
+  }
+  EXPECT_EQ(NumNamelessFiles(precompiled->worker_pids()[0]), 1);
+  const std::string other = "extern \"C\" __global__ void svm_kernel() {}\n";
+  EXPECT_TRUE(precompiled->Compile({"other", other, OptLevel::kFast}).ok());
 }
 
 TEST(NvrtcCompiler, AFailureCarriesTheLog) {

@@ -6,50 +6,72 @@
 // Clang to be built nor Clang's memory to run, and because a crash of one compiler should not end
 // the other.
 
+#include <malloc.h>
+
 #include <chrono>
 #include <string>
+#include <utility>
 
-#include "engine/vkernel/compile/worker/nvrtc_compile.h"
+#include "engine/vkernel/compile/worker/nvrtc_prelude.h"
 #include "engine/vkernel/compile/worker/owner_watch.h"
 #include "engine/vkernel/compile/worker/protocol.h"
 
 namespace shadowvm::vkernel {
 namespace {
 
-Frame Compile(const NvrtcApi& api, const std::vector<NvrtcHeader>& headers, const Frame& request) {
-  const auto start = std::chrono::steady_clock::now();
-  const bool quick = request.parts[1] == "fast";
-  NvrtcOutcome made = CompileWithNvrtc(api, request.parts[0], headers, request.parts[3], quick);
-  if (made.cubin.empty()) return {FrameKind::kFailed, {made.log}};
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  return {FrameKind::kObject, {std::move(made.cubin), made.log, std::to_string(time.count())}};
+// What one compile frees the next one takes: by default a good part goes back to the system, and
+// comes back page by page.
+void KeepMemory() {
+#if defined(__GLIBC__)
+  ::mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
 }
 
-// NVRTC's first compile loads and sets up what later ones find: nobody should wait for that. What
-// comes of it does not matter; a text that is asked for will tell.
-void WarmUp(const NvrtcApi& api, const std::string& architecture,
-            const std::vector<NvrtcHeader>& headers, const std::string& prelude) {
-  if (prelude.empty()) return;
-  static_cast<void>(CompileWithNvrtc(api, architecture, headers,
-                                     "#include \"" + prelude + "\"\nSVM_KERNEL(call) {}\n", true));
-}
+class Service {
+ public:
+  Service(const NvrtcApi& api, const std::string& architecture, Frame headers)
+      : api_(api),
+        headers_(HeadersOf(&headers)),
+        prelude_(api, architecture, headers_, headers.parts[0]) {}
+
+  Frame Compile(const Frame& request) const {
+    const auto start = std::chrono::steady_clock::now();
+    const std::string& text = request.parts[3];
+    const bool quick = request.parts[1] == "fast";
+    NvrtcOutcome made = CompileWithNvrtc(api_, headers_, text, prelude_.FlagsFor(text, quick));
+    if (made.cubin.empty()) return {FrameKind::kFailed, {made.log}};
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    return {FrameKind::kObject, {std::move(made.cubin), made.log, std::to_string(time.count())}};
+  }
+
+ private:
+  static std::vector<NvrtcHeader> HeadersOf(Frame* frame) {
+    std::vector<NvrtcHeader> headers;
+    for (size_t i = 1; i < frame->parts.size(); i += 2) {
+      headers.push_back({std::move(frame->parts[i]), std::move(frame->parts[i + 1])});
+    }
+    return headers;
+  }
+
+  const NvrtcApi& api_;
+  const std::vector<NvrtcHeader> headers_;
+  const NvrtcPrelude prelude_;
+};
 
 int Serve(const NvrtcApi& api, const std::string& architecture) {
-  Frame frame;
-  if (ReadFrame(kOwnerSocket, &frame, {}) != FrameResult::kOk ||
-      frame.kind != FrameKind::kHeaders || frame.parts.size() % 2 != 1) {
+  Frame headers;
+  if (ReadFrame(kOwnerSocket, &headers, {}) != FrameResult::kOk ||
+      headers.kind != FrameKind::kHeaders || headers.parts.size() % 2 != 1) {
     return 1;
   }
-  std::vector<NvrtcHeader> headers;
-  for (size_t i = 1; i < frame.parts.size(); i += 2) {
-    headers.push_back({std::move(frame.parts[i]), std::move(frame.parts[i + 1])});
-  }
-  WarmUp(api, architecture, headers, frame.parts[0]);
+  const Service service(api, architecture, std::move(headers));
   FrameResult sent = WriteFrame(kOwnerSocket, {FrameKind::kReady, {api.version}}, {});
   while (sent == FrameResult::kOk) {
+    Frame frame;
     if (ReadFrame(kOwnerSocket, &frame, {}) != FrameResult::kOk) return 0;
     if (frame.kind != FrameKind::kCompile || frame.parts.size() != 4) return 1;
-    sent = WriteFrame(kOwnerSocket, Compile(api, headers, frame), {});
+    sent = WriteFrame(kOwnerSocket, service.Compile(frame), {});
   }
   return 0;
 }
@@ -59,6 +81,7 @@ int Serve(const NvrtcApi& api, const std::string& architecture) {
 
 int main(int argc, char** argv) {
   using namespace shadowvm::vkernel;
+  KeepMemory();
   LeaveNoCore();
   EndWithOwner();
   NvrtcApi api;

@@ -67,15 +67,14 @@ std::vector<std::string> NvrtcFlags(const std::string& architecture, bool quick)
   return flags;
 }
 
-NvrtcOutcome CompileWithNvrtc(const NvrtcApi& api, const std::string& architecture,
-                              const std::vector<NvrtcHeader>& headers, const std::string& text,
-                              bool quick) {
+NvrtcOutcome CompileWithNvrtc(const NvrtcApi& api, const std::vector<NvrtcHeader>& headers,
+                              const std::string& text, const std::vector<std::string>& flags) {
   Compilation compilation(api);
-  const NvrtcResult result = compilation.Compile(text, headers, NvrtcFlags(architecture, quick));
+  const NvrtcResult result = compilation.Compile(text, headers, flags);
   if (result == kNvrtcCompilation) return {"", compilation.log()};
   if (result != 0) return {"", std::string("NVRTC: ") + api.GetErrorString(result)};
   NvrtcOutcome made{compilation.cubin(), compilation.log()};
-  if (made.cubin.empty()) made.log = "NVRTC made no cubin for " + architecture;
+  if (made.cubin.empty()) made.log = "NVRTC made no cubin for " + flags.front();
   return made;
 }
 

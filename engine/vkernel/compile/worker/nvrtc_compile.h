@@ -25,8 +25,7 @@ struct NvrtcOutcome {
 };
 
 // Makes a cubin straight from kernel text of the CUDA target.
-NvrtcOutcome CompileWithNvrtc(const NvrtcApi& api, const std::string& architecture,
-                              const std::vector<NvrtcHeader>& headers, const std::string& text,
-                              bool quick);
+NvrtcOutcome CompileWithNvrtc(const NvrtcApi& api, const std::vector<NvrtcHeader>& headers,
+                              const std::string& text, const std::vector<std::string>& flags);
 
 }  // namespace shadowvm::vkernel
