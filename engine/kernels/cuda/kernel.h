@@ -11,9 +11,9 @@
 
 namespace shadowvm::kernels {
 
-// A thread waits for several parts at once.
+// A thread waits for several parts at once; quick code has few.
 SVM_INLINE void copy_to_shared(u32 at, const void* from, u32 bytes) {
-  constexpr u32 kTogether = 4;
+  constexpr u32 kTogether = kQuick ? 1 : 4;
   u8* const to = shared_memory() + at;
   const u32 step = 16 * block_threads();
   SVM_ROLLED for (u32 n = 16 * thread_in_block(); n < bytes; n += kTogether * step) {
