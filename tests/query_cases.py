@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 
 import paired
-from commands import INT32, INT64, STRING, Command, aggregate_call, column, sort_key
+from commands import INT32, INT64, STRING, Command, aggregate_call, call, column, in_list, literal, sort_key
 from typed_tables import TYPES
 
 
@@ -163,9 +163,29 @@ def shared_input(tables) -> dict[str, Case]:
                  f"SELECT g, s, h FROM t, u WHERE g = h")}
 
 
+def groups_of_a_join_with_holes(tables) -> dict[str, Case]:
+    """Nearly every key of a range is there: a GPU may leave the few others to the groups."""
+    holes = [-290, -150, -149, -77, -3]
+    command = Command()
+    facts = command.scan(*tables.facts)
+    keys = command.aggregate(command.scan(*tables.facts), {"k": column("i32")},
+                             [aggregate_call("MIN", column("i8"), "g")])
+    kept = command.filter(keys, call("GREATER_EQUAL", column("k"), literal(-300, INT32)),
+                          call("LESS", column("k"), literal(0, INT32)), in_list(column("k"), holes, INT32, negated=True))
+    both = command.join("INNER", facts, kept, [column("i32")], [column("k")])
+    command.aggregate(both, {"g": column("g")}, [
+        aggregate_call("COUNT_ALL", None, "n"), aggregate_call("SUM", column("i32_n"), "s"),
+        aggregate_call("MIN", column("i64_n"), "least")])
+    listed = ", ".join(str(hole) for hole in holes)
+    return {"groups_of_a_join_with_holes": Case(
+        command, f"WITH d AS (SELECT i32 AS k, min(i8) AS g FROM {facts_sql(tables)} WHERE i32 BETWEEN -300 AND -1 "
+                 f"AND i32 NOT IN ({listed}) GROUP BY 1) SELECT g, count(*), CAST(sum(i32_n) AS BIGINT), min(i64_n) "
+                 f"FROM {facts_sql(tables)} f JOIN d ON f.i32 = d.k GROUP BY 1")}
+
+
 def all_cases(tables) -> dict[str, Case]:
     cases = {}
     for make in (every_column, grouped_by_each_type, sorted_by_each_type, joins, many_groups, logic,
-                 sorted_then_changed, shared_input):
+                 sorted_then_changed, shared_input, groups_of_a_join_with_holes):
         cases |= make(tables)
     return cases

@@ -172,6 +172,16 @@ TEST_F(StepEstimatesTest, AProbeIsOptionalWhereTheSinkDropsMisses) {
   sum.checked = true;
   blueprint_.sink.accumulates.push_back(sum);
   EXPECT_FALSE(Last().optional);
+  blueprint_.sink.accumulates.clear();
+  EXPECT_TRUE(Last().optional);
+  // In a step as well: it sees rows that the probe would have dropped.
+  const auto key_value = plan::MakeColumn(kKey, kInt32, false);
+  Step division{StepKind::kWhere, kKey};
+  division.condition =
+      plan::MakeNode(Op::kModulo, kInt32, false, {key_value, key_value}, plan::EvalMode::kAnsi);
+  auto& steps = blueprint_.levels[0].steps;
+  steps.insert(steps.begin(), division);
+  EXPECT_FALSE(Last().optional);
 }
 
 TEST_F(StepEstimatesTest, APredicateKeepsItsShareOfTheDictionary) {
