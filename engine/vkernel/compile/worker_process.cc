@@ -32,11 +32,15 @@ Frame HeadersFrame(const std::string& prelude, const HeaderSet& headers) {
   return frame;
 }
 
-// The worker needs its libraries found, nothing else of our environment.
+// The worker needs its libraries found and room for temporary files, nothing else of our
+// environment.
 std::vector<std::string> WorkerEnvironment() {
-  const char* libraries = std::getenv("LD_LIBRARY_PATH");
-  if (libraries == nullptr) return {};
-  return {std::string("LD_LIBRARY_PATH=") + libraries};
+  std::vector<std::string> environment;
+  for (const char* name : {"LD_LIBRARY_PATH", "TMPDIR"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr) environment.push_back(std::string(name) + "=" + value);
+  }
+  return environment;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -91,6 +92,56 @@ TEST(NvrtcCompiler, APrecompiledPreludeChangesNothingButTime) {
   EXPECT_EQ(NumNamelessFiles(precompiled->worker_pids()[0]), 1);
   const std::string other = "extern \"C\" __global__ void svm_kernel() {}\n";
   EXPECT_TRUE(precompiled->Compile({"other", other, OptLevel::kFast}).ok());
+}
+
+// Temporary files of workers go where TMPDIR says.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    EXPECT_NE(::mkdtemp(path_.data()), nullptr);
+    ::setenv("TMPDIR", path_.c_str(), 1);
+  }
+  ~TemporaryFolder() {
+    ::unsetenv("TMPDIR");
+    std::filesystem::remove_all(path_);
+  }
+  std::filesystem::path path() const { return path_; }
+
+ private:
+  std::string path_ = (std::filesystem::temp_directory_path() / "nvrtc-test-XXXXXX").string();
+};
+
+TEST(NvrtcCompiler, WhatAKilledWorkerLeftIsRemoved) {
+  const TemporaryFolder folder;
+  const auto old = folder.path() / "shadowvm-prelude-old",
+             fresh = folder.path() / "shadowvm-prelude-new";
+  for (const auto& left : {old, fresh}) std::filesystem::create_directory(left);
+  std::filesystem::last_write_time(
+      old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  NvrtcOptions options = OptionsFor("sm_90");
+  options.headers = EmbeddedHeaderSet();
+  options.prelude = "engine/kernels/cuda/verbs.h";
+  options.workers = 1;
+  auto compiler = NvrtcCompiler::Create(options).ValueOrDie();
+  const std::string text = "extern \"C\" __global__ void svm_kernel() {}\n";
+  EXPECT_TRUE(compiler->Compile({"any", text, OptLevel::kFast}).ok());
+  EXPECT_FALSE(std::filesystem::exists(old));
+  EXPECT_TRUE(std::filesystem::exists(fresh));
+}
+
+// As where the file system is full.
+TEST(NvrtcCompiler, TextsCompileWithoutRoomForTemporaryFiles) {
+  NvrtcOptions options = OptionsFor("sm_90");
+  options.headers = EmbeddedHeaderSet();
+  options.prelude = "engine/kernels/cuda/verbs.h";
+  options.workers = 1;
+  const std::string text = "#include \"" + options.prelude + "\"\nSVM_KERNEL(call) {}\n";
+  TemporaryFolder folder;
+  auto compiler = NvrtcCompiler::Create(options).ValueOrDie();
+  const auto before = compiler->Compile({"before", text, OptLevel::kFast}).ValueOrDie();
+  std::filesystem::remove_all(folder.path());
+  const auto after = compiler->Compile({"after", "//\n" + text, OptLevel::kFast}).ValueOrDie();
+  EXPECT_EQ(after.bytes, before.bytes);
 }
 
 TEST(NvrtcCompiler, AFailureCarriesTheLog) {

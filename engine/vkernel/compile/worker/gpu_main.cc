@@ -32,6 +32,7 @@ class Service {
  public:
   Service(const NvrtcApi& api, const std::string& architecture, Frame headers)
       : api_(api),
+        architecture_(architecture),
         headers_(HeadersOf(&headers)),
         prelude_(api, architecture, headers_, headers.parts[0]) {}
 
@@ -39,7 +40,11 @@ class Service {
     const auto start = std::chrono::steady_clock::now();
     const std::string& text = request.parts[3];
     const bool quick = request.parts[1] == "fast";
-    NvrtcOutcome made = CompileWithNvrtc(api_, headers_, text, prelude_.FlagsFor(text, quick));
+    const std::vector<std::string> plain = NvrtcFlags(architecture_, quick);
+    const std::vector<std::string> flags = prelude_.FlagsFor(text, quick);
+    NvrtcOutcome made = CompileWithNvrtc(api_, headers_, text, flags);
+    // With what was precompiled NVRTC needs room for a temporary file. The text may be right.
+    if (made.cubin.empty() && flags != plain) made = CompileWithNvrtc(api_, headers_, text, plain);
     if (made.cubin.empty()) return {FrameKind::kFailed, {made.log}};
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     return {FrameKind::kObject, {std::move(made.cubin), made.log, std::to_string(time.count())}};
@@ -55,6 +60,7 @@ class Service {
   }
 
   const NvrtcApi& api_;
+  const std::string architecture_;
   const std::vector<NvrtcHeader> headers_;
   const NvrtcPrelude prelude_;
 };

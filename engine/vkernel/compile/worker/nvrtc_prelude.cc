@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 
 namespace shadowvm::vkernel {
 namespace {
@@ -20,6 +22,23 @@ std::vector<std::string> PrecompiledFlags(const std::string& architecture,
   return flags;
 }
 
+constexpr char kFolder[] = "shadowvm-prelude-";
+// No worker takes as long to make its file.
+constexpr std::chrono::minutes kLongAgo{10};
+
+// A worker that is killed while it starts leaves its folder. Those of others cannot be removed, and
+// what is removed by two at a time is gone.
+void RemoveLeftOver(const std::filesystem::path& temporary) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto now = fs::file_time_type::clock::now();
+  for (const fs::directory_entry& entry : fs::directory_iterator(temporary, ignored)) {
+    if (!entry.path().filename().string().starts_with(kFolder)) continue;
+    const auto changed = entry.last_write_time(ignored);
+    if (!ignored && now - changed > kLongAgo) fs::remove_all(entry.path(), ignored);
+  }
+}
+
 }  // namespace
 
 NvrtcPrelude::NvrtcPrelude(const NvrtcApi& api, const std::string& architecture,
@@ -28,14 +47,17 @@ NvrtcPrelude::NvrtcPrelude(const NvrtcApi& api, const std::string& architecture,
   if (path.empty()) return;
   include_ = "#include \"" + path + "\"\n";
   const std::string empty = include_ + "SVM_KERNEL(call) {}\n";
-  char folder[] = "/tmp/shadowvm-prelude-XXXXXX";
-  if (::mkdtemp(folder) != nullptr) {
-    const std::string file = std::string(folder) + "/prelude.pch";
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  if (!error) RemoveLeftOver(temporary);
+  std::string folder = temporary / (std::string(kFolder) + "XXXXXX");
+  if (!error && ::mkdtemp(folder.data()) != nullptr) {
+    const std::string file = folder + "/prelude.pch";
     const auto flags = PrecompiledFlags(architecture, "--create-pch=" + file);
     const bool made = !CompileWithNvrtc(api, headers, empty, flags).cubin.empty();
     if (made) file_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
     ::unlink(file.c_str());
-    ::rmdir(folder);
+    ::rmdir(folder.c_str());
   }
   if (file_ < 0) CompileWithNvrtc(api, headers, empty, NvrtcFlags(architecture, /*quick=*/true));
 }
@@ -45,7 +67,7 @@ NvrtcPrelude::~NvrtcPrelude() {
 }
 
 std::vector<std::string> NvrtcPrelude::FlagsFor(const std::string& text, bool quick) const {
-  // With a text that includes another header first it would look for one in vain, which takes time.
+  // With a text that does not include it NVRTC would look for it in vain, which takes time.
   const bool fits = quick && file_ >= 0 && text.find(include_) != std::string::npos;
   if (!fits) return NvrtcFlags(architecture_, quick);
   return PrecompiledFlags(architecture_, "--use-pch=/proc/self/fd/" + std::to_string(file_));

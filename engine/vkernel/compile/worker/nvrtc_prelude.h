@@ -11,7 +11,8 @@
 namespace shadowvm::vkernel {
 
 // The header that texts include first, parsed once for all quick code of a process. NVRTC can do
-// that from 12.8 on, and only by way of a file: it is one without a name, gone with the process.
+// that from 12.8 on, and only by way of a file, in TMPDIR: once made it has no name, and is gone
+// with the process. A worker that is killed before leaves it to the next one to be removed.
 // Full code, which takes many times as long to compile, does without.
 class NvrtcPrelude {
  public:
