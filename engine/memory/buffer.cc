@@ -85,9 +85,8 @@ base::Result<std::shared_ptr<Buffer>> Buffer::Make(MemoryBudget* budget, int64_t
 }
 
 Mapping PagesOf(const Buffer& buffer) {
-  const int64_t wanted = AllocatedFor(buffer.size());
-  if (wanted < kMappedFrom) return {};
-  return {const_cast<uint8_t*>(buffer.data()), wanted};
+  if (buffer.allocated_ < kMappedFrom) return {};
+  return {buffer.start_, buffer.allocated_};
 }
 
 Buffer::~Buffer() {

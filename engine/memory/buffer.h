@@ -12,6 +12,8 @@
 
 namespace shadowvm::memory {
 
+struct Mapping;
+
 // A run of bytes counted against a budget: 64-byte aligned, followed by kPadding readable and
 // writable bytes. Large ones lie on huge pages. Contents start undefined unless asked for zeroes.
 class Buffer {
@@ -44,6 +46,7 @@ class Buffer {
   }
 
  private:
+  friend Mapping PagesOf(const Buffer& buffer);
   static Allocation TakePooled(MemoryBudget* budget, int64_t size);
   static Allocation Allocate(int64_t size);
 

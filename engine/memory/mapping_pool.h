@@ -24,7 +24,8 @@ void Unmap(Mapping mapping);
 
 class Buffer;
 // The pages that are a buffer's alone, from its first byte to behind its padding; null data when it
-// is too small to have any. The mapping they are part of may be longer.
+// is too small to have any. The whole mapping, whoever had it before: a driver refuses to copy to
+// pages of which it knows some and others not.
 Mapping PagesOf(const Buffer& buffer);
 
 // Told of pages before they go: a device that reads them in place must forget them first. Called

@@ -81,6 +81,15 @@ class Watcher : public MappingWatcher {
   int first_byte = -1;
 };
 
+TEST(Buffer, PagesAreThoseOfTheWholeMapping) {
+  MemoryBudget budget(64 * kMiB);
+  const Mapping before = PagesOf(*Buffer::Make(&budget, 5 * kMiB, "test").ValueOrDie());
+  const auto smaller = Buffer::Make(&budget, 5 * kMiB - 400'000, "test").ValueOrDie();
+  const Mapping now = PagesOf(*smaller);
+  EXPECT_EQ(now.data, before.data);
+  EXPECT_EQ(now.size, before.size);
+}
+
 TEST(Buffer, AWatcherHearsOfPagesBeforeTheyGo) {
   MemoryBudget budget(64 * kMiB);
   Watcher watcher;
