@@ -132,14 +132,15 @@ def active(bench: Bench, found: dict):
                           max(bench.options.runs // 3, 2))
 
 
-def in_turns(bench: Bench, name: str, ways: dict, rounds: int, runs: int, found: dict):
-    """A report for each way. They take turns, so that what else a machine is busy with meets all of them."""
+def in_turns(bench: Bench, name: str, ways: dict, rounds: int, runs: int):
+    """Ways with their reports so far, over and over. They take turns, so that what else a machine is busy with meets
+    all of them."""
     reports = {way: [] for way in ways}
     for _ in range(rounds):
         for way, options in ways.items():
             bench.use(*options)
             reports[way].append(bench.measure(name, runs, way))
-            found[way] = sum_up(reports[way])
+            yield way, sum_up(reports[way])
 
 
 def sum_up(reports: list[dict]) -> dict:
@@ -162,12 +163,8 @@ def modes(bench: Bench, found: dict):
     ways = {"cpu": ("cpu", "--keep-builds"), "gpu": ("gpu", *IN_PLACE, "--keep-builds"),
             "elastic": both("elastic"), "guided": both("guided")}
     for name in BARRED:
-        of_query = {}
-        try:
-            in_turns(bench, name, ways, rounds=4, runs=max(bench.options.runs // 3, 2), found=of_query)
-        finally:
-            for way, report in of_query.items():
-                found.setdefault(way, {})[name] = report
+        for way, report in in_turns(bench, name, ways, rounds=4, runs=max(bench.options.runs // 3, 2)):
+            found.setdefault(way, {})[name] = report
 
 
 def sweep(bench: Bench, found: dict):
@@ -176,8 +173,9 @@ def sweep(bench: Bench, found: dict):
     for name in BARRED:
         bench.use("gpu", *IN_PLACE, "--keep-builds")
         bench.measure(name, 2, "warm")  # so that its kernel is there, in full code
-        in_turns(bench, name, {policy: both(policy) for policy in policies}, rounds=3,
-                 runs=max(bench.options.runs // 5, 2), found=found.setdefault(name, {}))
+        ways = {policy: both(policy) for policy in policies}
+        for policy, report in in_turns(bench, name, ways, rounds=3, runs=max(bench.options.runs // 5, 2)):
+            found.setdefault(name, {})[policy] = report
 
 
 def cap(bench: Bench, found: dict):
