@@ -74,15 +74,22 @@ int NumNamelessFiles(pid_t pid) {
   return found;
 }
 
-TEST(NvrtcCompiler, APrecompiledPreludeChangesNothingButTime) {
+// One worker that precompiles the verbs.
+NvrtcOptions PreludeOptions() {
   NvrtcOptions options = OptionsFor("sm_90");
   options.headers = EmbeddedHeaderSet();
-  options.workers = 1;
-  auto plain = NvrtcCompiler::Create(options).ValueOrDie();
   options.prelude = "engine/kernels/cuda/verbs.h";
+  options.workers = 1;
+  return options;
+}
+
+TEST(NvrtcCompiler, APrecompiledPreludeChangesNothingButTime) {
+  NvrtcOptions options = PreludeOptions();
   auto precompiled = NvrtcCompiler::Create(options).ValueOrDie();
   const std::string text =
       "// nothing\n#include \"" + options.prelude + "\"\nSVM_KERNEL(call) {}\n";
+  options.prelude.clear();
+  auto plain = NvrtcCompiler::Create(options).ValueOrDie();
   for (const OptLevel level : {OptLevel::kFast, OptLevel::kFull}) {
     const auto expected = plain->Compile({"nothing", text, level}).ValueOrDie();
     const auto object = precompiled->Compile({"nothing", text, level}).ValueOrDie();
@@ -95,34 +102,18 @@ TEST(NvrtcCompiler, APrecompiledPreludeChangesNothingButTime) {
 }
 
 // Temporary files of workers go where TMPDIR says.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    EXPECT_NE(::mkdtemp(path_.data()), nullptr);
-    ::setenv("TMPDIR", path_.c_str(), 1);
-  }
-  ~TemporaryFolder() {
-    ::unsetenv("TMPDIR");
-    std::filesystem::remove_all(path_);
-  }
-  std::filesystem::path path() const { return path_; }
-
- private:
-  std::string path_ = (std::filesystem::temp_directory_path() / "nvrtc-test-XXXXXX").string();
+struct TemporaryFolder : base::TestFolder {
+  TemporaryFolder() { ::setenv("TMPDIR", path().c_str(), 1); }
+  ~TemporaryFolder() { ::unsetenv("TMPDIR"); }
 };
 
 TEST(NvrtcCompiler, WhatAKilledWorkerLeftIsRemoved) {
   const TemporaryFolder folder;
-  const auto old = folder.path() / "shadowvm-prelude-old",
-             fresh = folder.path() / "shadowvm-prelude-new";
+  const std::string old = folder / "shadowvm-prelude-old", fresh = folder / "shadowvm-prelude-new";
   for (const auto& left : {old, fresh}) std::filesystem::create_directory(left);
   std::filesystem::last_write_time(
       old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-  NvrtcOptions options = OptionsFor("sm_90");
-  options.headers = EmbeddedHeaderSet();
-  options.prelude = "engine/kernels/cuda/verbs.h";
-  options.workers = 1;
-  auto compiler = NvrtcCompiler::Create(options).ValueOrDie();
+  auto compiler = NvrtcCompiler::Create(PreludeOptions()).ValueOrDie();
   const std::string text = "extern \"C\" __global__ void svm_kernel() {}\n";
   EXPECT_TRUE(compiler->Compile({"any", text, OptLevel::kFast}).ok());
   EXPECT_FALSE(std::filesystem::exists(old));
@@ -131,12 +122,9 @@ TEST(NvrtcCompiler, WhatAKilledWorkerLeftIsRemoved) {
 
 // As where the file system is full.
 TEST(NvrtcCompiler, TextsCompileWithoutRoomForTemporaryFiles) {
-  NvrtcOptions options = OptionsFor("sm_90");
-  options.headers = EmbeddedHeaderSet();
-  options.prelude = "engine/kernels/cuda/verbs.h";
-  options.workers = 1;
+  const NvrtcOptions options = PreludeOptions();
   const std::string text = "#include \"" + options.prelude + "\"\nSVM_KERNEL(call) {}\n";
-  TemporaryFolder folder;
+  const TemporaryFolder folder;
   auto compiler = NvrtcCompiler::Create(options).ValueOrDie();
   const auto before = compiler->Compile({"before", text, OptLevel::kFast}).ValueOrDie();
   std::filesystem::remove_all(folder.path());
