@@ -27,8 +27,7 @@ PinnedPages::~PinnedPages() {
 device::DeviceAddress PinnedPages::Find(const memory::Buffer& buffer) const {
   std::lock_guard lock(mutex_);
   const auto found = pages_.find(buffer.data());
-  if (found == pages_.end() || found->second.bytes < memory::PagesOf(buffer).size) return 0;
-  return found->second.mapping.address();
+  return found != pages_.end() ? found->second.mapping.address() : 0;
 }
 
 void PinnedPages::Want(std::shared_ptr<const memory::Buffer> buffer) {
@@ -36,9 +35,7 @@ void PinnedPages::Want(std::shared_ptr<const memory::Buffer> buffer) {
   if (pages.data == nullptr) return;
   {
     std::lock_guard lock(mutex_);
-    Pinned& pinned = pages_[pages.data];
-    if (pinned.wanted_bytes >= pages.size) return;
-    pinned.wanted_bytes = pages.size;
+    if (!pages_.try_emplace(pages.data).second) return;
     wanted_.push_back(std::move(buffer));
   }
   wake_.notify_all();
@@ -84,16 +81,6 @@ void PinnedPages::Work() {
 }
 
 void PinnedPages::Pin(const memory::Mapping& pages) {
-  // A shorter buffer had these pages before. It is gone, so nobody reads there.
-  device::HostMapping before;
-  {
-    std::lock_guard lock(mutex_);
-    Pinned& pinned = pages_[pages.data];
-    std::swap(before, pinned.mapping);
-    bytes_ -= pinned.bytes;
-    pinned.bytes = 0;
-  }
-  before = device::HostMapping();
   auto mapped = accelerator_.MapHost(pages.data, pages.size);
   if (!mapped.ok()) return;
   std::lock_guard lock(mutex_);

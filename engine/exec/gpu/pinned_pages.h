@@ -39,8 +39,8 @@ class PinnedPages : public memory::MappingWatcher {
   void BeforeUnmap(const memory::Mapping& mapping) override;
 
  private:
+  // Of pages that were wanted.
   struct Pinned {
-    int64_t wanted_bytes = 0;
     int64_t bytes = 0;            // 0: refused, or not yet
     device::HostMapping mapping;  // address 0: likewise
   };
