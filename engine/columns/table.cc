@@ -49,6 +49,7 @@ std::shared_ptr<const Segment> MemoryTable::Gather(int segment,
                                                    std::span<const int> columns) const {
   auto result = std::make_shared<Segment>();
   result->num_rows = segment_rows_[segment];
+  result->columns.reserve(columns.size());
   for (const int column : columns) {
     result->columns.push_back(columns_[column].segments[segment]);
   }

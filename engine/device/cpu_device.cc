@@ -4,6 +4,7 @@
 #include "engine/device/cpu_device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <new>
 #include <string>
@@ -11,6 +12,10 @@
 
 namespace shadowvm::device {
 namespace {
+
+// How long who has called Run waits for workers on its core: most are about to be done, and waking
+// up takes longer.
+constexpr std::chrono::microseconds kAwake{100};
 
 base::Result<bool> CallStep(const Step& step, int worker) {
   try {
@@ -32,12 +37,12 @@ base::Status CallAll(const Step& step) {
 
 }  // namespace
 
-// Guarded by mutex_, but for 'step', which does not change.
+// Guarded by mutex_, but for 'step', which does not change. Atomics may be read without.
 struct CpuDevice::ActiveRun {
   const Step& step;
   int max_workers;
-  int in_flight = 0;
-  bool open = true;  // may have more steps
+  std::atomic<int> in_flight{0};  // workers that are at it
+  std::atomic<bool> open{true};   // may have more steps
   base::Status status;
 };
 
@@ -64,6 +69,7 @@ base::Status CpuDevice::Run(const Step& step, int max_workers) {
   {
     std::lock_guard lock(mutex_);
     runs_.push_back(&run);
+    CountRuns();
   }
   work_ready_.notify_all();
   CallerLoop(&run);
@@ -75,11 +81,21 @@ void CpuDevice::CallerLoop(ActiveRun* run) {
   while (run->open) {
     ++run->in_flight;
     lock.unlock();
-    base::Result<bool> outcome = CallStep(run->step, 0);
+    base::Result<bool> outcome = CallSteps(*run, 0);
     lock.lock();
     Finish(run, std::move(outcome));
   }
-  step_done_.wait(lock, [run] { return run->in_flight == 0; });
+  AwaitOthers(*run, &lock);
+}
+
+void CpuDevice::AwaitOthers(const ActiveRun& run, std::unique_lock<std::mutex>* lock) {
+  const auto is_done = [&] { return run.in_flight.load() == 0; };
+  lock->unlock();
+  const auto until = std::chrono::steady_clock::now() + kAwake;
+  while (!is_done() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  // The last one is to let go of the run, too.
+  lock->lock();
+  step_done_.wait(*lock, is_done);
 }
 
 void CpuDevice::WorkerLoop(int worker) {
@@ -90,9 +106,17 @@ void CpuDevice::WorkerLoop(int worker) {
     if (run == nullptr) return;
     ++run->in_flight;
     lock.unlock();
-    base::Result<bool> outcome = CallStep(run->step, worker);
+    base::Result<bool> outcome = CallSteps(*run, worker);
     lock.lock();
     Finish(run, std::move(outcome));
+  }
+}
+
+base::Result<bool> CpuDevice::CallSteps(const ActiveRun& run, int worker) const {
+  for (;;) {
+    base::Result<bool> outcome = CallStep(run.step, worker);
+    const bool more = outcome.ok() && *outcome && run.open.load(std::memory_order_relaxed);
+    if (!more || num_runs_.load(std::memory_order_relaxed) > 1) return outcome;
   }
 }
 
@@ -110,6 +134,7 @@ void CpuDevice::Finish(ActiveRun* run, base::Result<bool> outcome) {
   if (run->open && (!outcome.ok() || !*outcome)) {
     run->open = false;
     std::erase(runs_, run);
+    CountRuns();
   }
   // A closed run may be waited for; the caller of an open one is working.
   if (!run->open && run->in_flight == 0) step_done_.notify_all();

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -35,13 +36,21 @@ class CpuDevice : public Device {
   void WorkerLoop(int worker);
   ActiveRun* PickRun(int worker);
   void CallerLoop(ActiveRun* run);
+  // Returns when no worker is at a run without more steps, with the lock as it was.
+  void AwaitOthers(const ActiveRun& run, std::unique_lock<std::mutex>* lock);
+  // Steps of one run, until it ends or another run wants its turn: who is alone takes no lock
+  // between two steps, which many workers with short steps would wait for.
+  base::Result<bool> CallSteps(const ActiveRun& run, int worker) const;
   void Finish(ActiveRun* run, base::Result<bool> outcome);
+  // With mutex_ held, after runs_ has changed.
+  void CountRuns() { num_runs_.store(runs_.size(), std::memory_order_relaxed); }
 
   const int num_workers_;
   std::mutex mutex_;
   std::condition_variable work_ready_;
   std::condition_variable step_done_;
   std::vector<ActiveRun*> runs_;  // those that may have more steps
+  std::atomic<size_t> num_runs_{0};
   size_t turn_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

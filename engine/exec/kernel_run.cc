@@ -75,11 +75,16 @@ base::Status KernelRun::Prepare() {
     SVM_ASSIGN_OR_RETURN(kernel_, context_.kernels->Get(text_.name, text_.text));
   }
   estimates_ = EstimateSteps(binding_);
-  order_ = std::make_shared<const std::vector<uint8_t>>(
-      OrderSteps(binding_.blueprint().levels[0].steps, estimates_));
+  SetOrder(OrderSteps(binding_.blueprint().levels[0].steps, estimates_));
   // One step has one order.
-  if (order_->size() < 2) measured_ = true;
+  if (order_.load()->size() < 2) measured_ = true;
   return base::Status::OK();
+}
+
+void KernelRun::SetOrder(Order order) {
+  std::lock_guard lock(mutex_);
+  orders_.push_back(std::make_unique<const Order>(std::move(order)));
+  order_.store(orders_.back().get(), std::memory_order_release);
 }
 
 base::Status KernelRun::Run(const BindSink& bind_sink, const AfterPartition& after_partition) {
@@ -165,10 +170,11 @@ base::Status KernelRun::RunPartition(int worker, const schedule::Partition& part
   SVM_ASSIGN_OR_RETURN(WorkerCall * call, CallOf(worker, bind_sink));
   SVM_RETURN_NOT_OK(call->Bind(partition.segment));
   const base::Span span(&context_.stats->spans, base::Stage::kRun);
-  if (!measured_.exchange(true)) Measure(call, partition);
-  const Order order = this->order();
-  call->call().order = order->data();
-  call->call().num_steps = static_cast<kernels::u32>(order->size());
+  // Asked first: a word that every worker writes for every partition goes from core to core.
+  if (!measured_.load() && !measured_.exchange(true)) Measure(call, partition);
+  const Order& order = *order_.load(std::memory_order_acquire);
+  call->call().order = order.data();
+  call->call().num_steps = static_cast<kernels::u32>(order.size());
   return ForEachStretch(call->segment(), partition,
                         [&](int64_t begin, int64_t end) { return RunRows(call, begin, end); });
 }
@@ -201,9 +207,8 @@ void KernelRun::Measure(WorkerCall* call, const schedule::Partition& partition) 
     found[i].selectivity = MeasureStep(call, static_cast<uint8_t>(i), static_cast<uint32_t>(begin),
                                        static_cast<uint32_t>(end));
   }
-  auto order = std::make_shared<const std::vector<uint8_t>>(OrderSteps(steps, found));
+  SetOrder(OrderSteps(steps, found));
   std::lock_guard lock(mutex_);
-  order_ = std::move(order);
   estimates_ = std::move(found);
 }
 
@@ -219,7 +224,7 @@ base::Result<MeasuredSteps> KernelRun::MeasureSteps() {
     break;
   }
   std::lock_guard lock(mutex_);
-  return MeasuredSteps{*order_, estimates_};
+  return MeasuredSteps{*order_.load(), estimates_};
 }
 
 double KernelRun::MeasureStep(WorkerCall* call, uint8_t step, uint32_t row_begin,

@@ -59,11 +59,8 @@ class KernelRun {
   void Measure(WorkerCall* call, const schedule::Partition& partition);
   double MeasureStep(WorkerCall* call, uint8_t step, uint32_t row_begin, uint32_t row_end);
 
-  using Order = std::shared_ptr<const std::vector<uint8_t>>;
-  Order order() {
-    std::lock_guard lock(mutex_);
-    return order_;
-  }
+  using Order = std::vector<uint8_t>;
+  void SetOrder(Order order);
 
   const QueryContext& context_;
   const vkernel::KernelText& text_;
@@ -71,7 +68,9 @@ class KernelRun {
   PipelineBinding& binding_;
   std::vector<StepEstimate> estimates_;
   std::mutex mutex_;
-  Order order_;  // null: not prepared
+  // Guarded. All of them are kept: workers may be at any.
+  std::vector<std::unique_ptr<const Order>> orders_;
+  std::atomic<const Order*> order_{nullptr};  // the last one; null: not prepared
   std::atomic<bool> measured_{false};
   std::vector<std::unique_ptr<WorkerCall>> calls_;
 };

@@ -32,17 +32,22 @@ inline constexpr int64_t kPartitionRows = int64_t{128} << 10;
 // In mode mixed: smaller, because both sides are to end at the same time.
 inline constexpr int64_t kUnitRows = int64_t{64} << 10;
 
+// The partitions of segments, in order.
+std::vector<Partition> CutIntoPartitions(const std::vector<SegmentWork>& segments,
+                                         int64_t partition_rows);
+
 // The partitions of one pipeline, handed out in order, each once. Next is thread-safe.
 class PartitionQueue {
  public:
   explicit PartitionQueue(const std::vector<SegmentWork>& segments,
-                          int64_t partition_rows = kPartitionRows);
+                          int64_t partition_rows = kPartitionRows)
+      : partitions_(CutIntoPartitions(segments, partition_rows)) {}
 
   std::optional<Partition> Next();
   int64_t num_partitions() const { return static_cast<int64_t>(partitions_.size()); }
 
  private:
-  std::vector<Partition> partitions_;
+  const std::vector<Partition> partitions_;
   std::atomic<size_t> next_{0};
 };
 
