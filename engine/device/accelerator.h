@@ -100,14 +100,17 @@ class Stream {
 
   virtual base::Status CopyIn(DeviceAddress to, const void* from, int64_t bytes) = 0;
   virtual base::Status CopyOut(void* to, DeviceAddress from, int64_t bytes) = 0;
+  // Whether a CopyOut of so many bytes would not make the caller wait for what is queued before it,
+  // if it came next, whatever memory it goes to.
+  virtual bool CopiesOutPromptly(int64_t bytes) const = 0;
   virtual base::Status Clear(DeviceAddress at, int64_t bytes) = 0;  // to zeros
   // Calls the program's entry in every thread with one argument: an address.
   virtual base::Status Launch(const Program& program, const LaunchShape& shape,
                               DeviceAddress argument) = 0;
   // Waits for all of it. An error of any earlier call may come out here.
   virtual base::Status Synchronize() = 0;
-  // How many of the launches since the last Synchronize are done. Does not wait.
-  virtual base::Result<int> LaunchesDone() = 0;
+  // Whether all of it is done: then Synchronize does not wait. Nor does this.
+  virtual base::Result<bool> IsDone() = 0;
   // How long the launches that the last Synchronize waited for ran on the device, together.
   virtual double launch_milliseconds() const = 0;
 };

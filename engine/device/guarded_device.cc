@@ -58,11 +58,13 @@ class GuardedDevice::GuardedStream : public Stream {
     return device_.Note(stream_->CopyIn(to, from, bytes));
   }
 
-  // A copy to memory that is not pinned waits inside the driver for what was launched before it.
+  // A copy that makes its caller wait does so inside the driver, where nobody looks for a hang.
   Status CopyOut(void* to, DeviceAddress from, int64_t bytes) override {
-    SVM_RETURN_NOT_OK(AwaitLaunches());
+    SVM_RETURN_NOT_OK(CopiesOutPromptly(bytes) ? device_.CheckUsable() : Await());
     return device_.Note(stream_->CopyOut(to, from, bytes));
   }
+
+  bool CopiesOutPromptly(int64_t bytes) const override { return stream_->CopiesOutPromptly(bytes); }
 
   Status Clear(DeviceAddress at, int64_t bytes) override {
     SVM_RETURN_NOT_OK(device_.CheckUsable());
@@ -80,27 +82,27 @@ class GuardedDevice::GuardedStream : public Stream {
 
   Status Synchronize() override {
     SVM_RETURN_NOT_OK(device_.Note(Fault("device.wait")));
-    SVM_RETURN_NOT_OK(AwaitLaunches());
+    SVM_RETURN_NOT_OK(Await());
     launches_ = 0;
     return device_.Note(stream_->Synchronize());
   }
 
   // Who asks again and again instead of waiting notices a hang, too.
-  Result<int> LaunchesDone() override {
+  Result<bool> IsDone() override {
     SVM_RETURN_NOT_OK(device_.CheckUsable());
-    Result<int> done = hang_.ok() ? stream_->LaunchesDone() : 0;
+    Result<bool> done = hang_.ok() ? stream_->IsDone() : false;
     if (!done.ok()) return device_.Note(done.status());
     const bool limited = !hang_.ok() || device_.options_.launch_limit.count() > 0;
     const bool late = limited && Clock::now() > begin_ + device_.options_.launch_limit;
-    if (*done < launches_ && late) return device_.Hang();
+    if (!*done && launches_ > 0 && late) return device_.Hang();
     return done;
   }
 
   double launch_milliseconds() const override { return stream_->launch_milliseconds(); }
 
  private:
-  // Waits until all launches are done, or the limit is over.
-  Status AwaitLaunches() {
+  // Waits until all is done, or a launch's limit is over.
+  Status Await() {
     SVM_RETURN_NOT_OK(device_.CheckUsable());
     if (launches_ == 0 || (hang_.ok() && device_.options_.launch_limit.count() == 0)) {
       return Status::OK();
@@ -108,8 +110,8 @@ class GuardedDevice::GuardedStream : public Stream {
     // Short kernels are not waited for asleep: waking up takes longer than they do.
     const auto patience = begin_ + std::chrono::milliseconds(2);
     for (;;) {
-      SVM_ASSIGN_OR_RETURN(const int done, LaunchesDone());
-      if (done >= launches_) return Status::OK();
+      SVM_ASSIGN_OR_RETURN(const bool done, IsDone());
+      if (done) return Status::OK();
       if (Clock::now() > patience) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }

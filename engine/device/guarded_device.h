@@ -15,7 +15,8 @@
 namespace shadowvm::device {
 
 struct GuardOptions {
-  // How long the launches of a stream may take until it is waited for; 0: for ever.
+  // How long the launches of a stream, and what is queued behind them, may take until it is waited
+  // for; 0: for ever.
   std::chrono::milliseconds launch_limit{0};
   // Called once, when the device fails, from the thread that noticed.
   std::function<void(const base::Status&)> on_failure = [](const base::Status&) {};

@@ -18,13 +18,13 @@ using schedule::Grant;
 using schedule::Side;
 using schedule::Verdict;
 
-// Batches that the card holds: one at work, one behind it.
-constexpr int kInFlight = 2;
-// Rows of its batches.
+// Rows of the card's batches.
 constexpr int64_t kLeastBatchRows = int64_t{1} << 20;
 constexpr int64_t kMostBatchRows = int64_t{8} << 20;
-// How long a worker without work waits before it asks again: others' queries may want it.
-constexpr std::chrono::microseconds kAskAgain{100};
+// How long a worker without work waits before it asks again: others' queries may want it. It waits
+// on its core, because all is about to be done and waking up takes as long; but not for ever.
+constexpr std::chrono::microseconds kAskAgain{50};
+constexpr int kMostAwake = 20;
 constexpr char kBusy[] = "the GPU is busy with other queries";
 constexpr char kCoresWereFirst[] = "cores were done with all of it before the GPU was";
 // How long the card is watched before its worker looks at the rest of the world.
@@ -39,16 +39,16 @@ MixedRun::MixedRun(const QueryContext& context, MixedPipeline pipeline,
       alone_(context.workers.count() == 1),
       work_(pipeline_.run->SegmentsToRun()),
       start_(std::chrono::steady_clock::now()),
-      spare_(context.workers.count()),
+      lanes_(context.workers.count()),
       card_sink_(pipeline_.sink) {
+  if (!work_.empty()) places_.resize(static_cast<size_t>(work_.back().segment) + 1);
   for (size_t i = 0; i < work_.size(); ++i) {
-    places_[work_[i].segment] = static_cast<int>(i);
+    places_[static_cast<size_t>(work_[i].segment)] = static_cast<int>(i);
     num_rows_ += work_[i].num_rows;
   }
   const int64_t unit_rows = pipeline_.run->RowsPerPartition(work_, schedule::kUnitRows);
-  schedule::PartitionQueue queue(work_, unit_rows);
-  while (const auto unit = queue.Next()) units_.push_back(*unit);
-  context.stats->partitions.fetch_add(queue.num_partitions(), std::memory_order_relaxed);
+  units_ = schedule::CutIntoPartitions(work_, unit_rows);
+  context.stats->partitions.fetch_add(std::ssize(units_), std::memory_order_relaxed);
   schedule::MixedOptions options;
   options.policy = settings.policy;
   options.num_units = static_cast<int64_t>(units_.size());
@@ -101,11 +101,8 @@ void MixedRun::AddWonContests() {
 
 Result<bool> MixedRun::Step(int worker) {
   if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
-  Result<bool> more = worker == 0 ? ServeCard() : CpuStep(worker);
-  if (more.ok() && *more) return more;
-  std::lock_guard lock(mutex_);
-  stopped_ = true;
-  changed_.notify_all();
+  Result<bool> more = worker == schedule::kServingLane ? ServeCard() : CpuStep(worker);
+  if (!more.ok() || !*more) over_ = true;
   return more;
 }
 
@@ -113,24 +110,34 @@ Result<bool> MixedRun::Step(int worker) {
 
 Result<bool> MixedRun::CpuStep(int worker) {
   const Grant grant = Take(Side::kCpu, worker);
-  if (!grant.empty()) {
+  if (grant.empty()) {
+    AwaitWork(&lanes_[static_cast<size_t>(worker)]);
+  } else {
+    lanes_[static_cast<size_t>(worker)].refused = 0;
     SVM_RETURN_NOT_OK(RunUnit(worker, grant));
-    return GoesOn();
   }
-  std::unique_lock lock(mutex_);
-  const auto over = [&] { return schedule_->done() || stopped_; };
-  if (!over()) changed_.wait_for(lock, kAskAgain);
-  return !over();
+  return GoesOn();
+}
+
+void MixedRun::AwaitWork(Lane* lane) {
+  if (++lane->refused > kMostAwake) {
+    std::this_thread::sleep_for(kAskAgain);
+    return;
+  }
+  const auto until = std::chrono::steady_clock::now() + kAskAgain;
+  while (GoesOn() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
 }
 
 Grant MixedRun::Take(Side side, int worker) {
-  std::lock_guard lock(mutex_);
-  return stopped_ ? Grant{} : schedule_->Take(side, worker, Now());
+  std::lock_guard lock(schedule_lock_);
+  return GoesOn() ? schedule_->Take(side, worker, Now()) : Grant{};
 }
 
-bool MixedRun::GoesOn() {
-  std::lock_guard lock(mutex_);
-  return !schedule_->done() && !stopped_;
+Verdict MixedRun::Finish(const Grant& grant) {
+  std::lock_guard lock(schedule_lock_);
+  const Verdict verdict = schedule_->Finish(grant.id, Now());
+  if (schedule_->done()) over_ = true;
+  return verdict;
 }
 
 Status MixedRun::RunUnit(int worker, const Grant& grant) {
@@ -144,12 +151,7 @@ Status MixedRun::RunUnit(int worker, const Grant& grant) {
   for (int64_t unit = grant.units.begin; unit < grant.units.end; ++unit) {
     SVM_RETURN_NOT_OK(pipeline_.run->RunOne(worker, units_[static_cast<size_t>(unit)], bind));
   }
-  Verdict verdict;
-  {
-    std::lock_guard lock(mutex_);
-    verdict = schedule_->Finish(grant.id, Now());
-    if (schedule_->done()) changed_.notify_all();
-  }
+  const Verdict verdict = Finish(grant);
   if (verdict != Verdict::kAdd || !grant.apart) return Status::OK();
   SVM_ASSIGN_OR_RETURN(int64_t* const own, pipeline_.groups->Slots(worker));
   return pipeline_.groups->MergeArray(slots, own);
@@ -158,7 +160,7 @@ Status MixedRun::RunUnit(int worker, const Grant& grant) {
 Result<int64_t*> MixedRun::SlotsFor(int worker, const Grant& grant) {
   if (grant.contest >= 0) return ContestSlots(worker, grant.contest);
   if (!grant.apart) return pipeline_.groups->Slots(worker);
-  ArrayPtr& spare = spare_[static_cast<size_t>(worker)];
+  ArrayPtr& spare = lanes_[static_cast<size_t>(worker)].spare;
   if (spare == nullptr) {
     SVM_ASSIGN_OR_RETURN(spare, pipeline_.groups->MakeArray());
   } else {
@@ -170,12 +172,12 @@ Result<int64_t*> MixedRun::SlotsFor(int worker, const Grant& grant) {
 // All that a worker finds for one contest counts, or nothing of it does.
 Result<int64_t*> MixedRun::ContestSlots(int worker, int64_t contest) {
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(contests_mutex_);
     const ArrayPtr& array = contests_[contest][worker];
     if (array != nullptr) return array->as<int64_t>();
   }
   SVM_ASSIGN_OR_RETURN(ArrayPtr made, pipeline_.groups->MakeArray());
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(contests_mutex_);
   return (contests_[contest][worker] = std::move(made))->as<int64_t>();
 }
 
@@ -207,7 +209,7 @@ Result<bool> MixedRun::ServeCard() {
 }
 
 bool MixedRun::CardIsProvided() {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(schedule_lock_);
   return schedule_->CardIsProvided(Now());
 }
 
@@ -221,10 +223,9 @@ Status MixedRun::StartCard() {
   if (program_ == nullptr || busy) return Status::OK();
   SVM_RETURN_NOT_OK(ReadSegments());
   SVM_ASSIGN_OR_RETURN(found_, pipeline_.groups->MakeArray());
-  collected_.resize(static_cast<size_t>(pipeline_.sink.num_words()));
-  SVM_ASSIGN_OR_RETURN(card_,
-                       GpuRun::BeginApart(context_, context_.gpu, *program_, *pipeline_.binding,
-                                          pipeline_.steps, &card_sink_, segments_, kInFlight));
+  SVM_ASSIGN_OR_RETURN(
+      card_, GpuRun::BeginApart(context_, context_.gpu, *program_, *pipeline_.binding,
+                                pipeline_.steps, &card_sink_, segments_, schedule::kBatchesHeld));
   return Status::OK();
 }
 
@@ -244,7 +245,7 @@ Result<bool> MixedRun::Pump() {
     in_flight_.pop_front();
     busy = true;
   }
-  while (std::ssize(in_flight_) < kInFlight && added_.ok()) {
+  while (std::ssize(in_flight_) < schedule::kBatchesHeld && added_.ok()) {
     const Grant grant = Take(Side::kGpu, 0);
     if (grant.empty()) break;
     SVM_RETURN_NOT_OK(Launch(grant));
@@ -254,13 +255,13 @@ Result<bool> MixedRun::Pump() {
 }
 
 Status MixedRun::Launch(const Grant& grant) {
-  // The one that is in flight, if any, has the other area.
-  const int area = in_flight_.empty() ? 0 : 1 - in_flight_.back().area;
+  // Areas have their turns, so that those in flight have others.
+  const int area = in_flight_.empty() ? 0 : (in_flight_.back().area + 1) % schedule::kBatchesHeld;
   in_flight_.push_back({grant, area});
   std::vector<GpuRows> rows;
   for (int64_t unit = grant.units.begin; unit < grant.units.end; ++unit) {
     const schedule::Partition& part = units_[static_cast<size_t>(unit)];
-    const int segment = places_.at(part.segment);
+    const int segment = places_[static_cast<size_t>(part.segment)];
     // Neighbours are one stretch.
     if (!rows.empty() && rows.back().segment == segment && rows.back().row_end == part.row_begin) {
       rows.back().row_end = part.row_end;
@@ -272,34 +273,27 @@ Status MixedRun::Launch(const Grant& grant) {
 }
 
 Status MixedRun::Collect(const Batch& batch) {
-  SVM_RETURN_NOT_OK(card_->Collect(batch.area, collected_.data()));
-  Verdict verdict;
-  {
-    std::lock_guard lock(mutex_);
-    verdict = schedule_->Finish(batch.grant.id, Now());
-    if (schedule_->done()) changed_.notify_all();
-  }
-  added_ = AddFound(batch.grant, verdict);
+  SVM_ASSIGN_OR_RETURN(const std::span<const int64_t> found, card_->Collect(batch.area));
+  added_ = AddFound(batch.grant, Finish(batch.grant), found);
   return Status::OK();
 }
 
-Status MixedRun::AddFound(const Grant& grant, Verdict verdict) {
+Status MixedRun::AddFound(const Grant& grant, Verdict verdict, std::span<const int64_t> found) {
   if (verdict == Verdict::kDrop) return Status::OK();
   int64_t* into = found_->as<int64_t>();
   if (verdict == Verdict::kHold) {
     SVM_ASSIGN_OR_RETURN(into, ContestSlots(0, grant.contest));
   }
-  return pipeline_.groups->MergeArray(collected_.data(), into);
+  return pipeline_.groups->MergeArray(found.data(), into);
 }
 
 void MixedRun::LoseCard(const Status& why) {
   why_not_gpu_ = why.message();
   lost_card_ = true;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(schedule_lock_);
     for (const Batch& batch : in_flight_) schedule_->Fail(batch.grant.id, Now());
     schedule_->GiveUp(Side::kGpu);
-    changed_.notify_all();
   }
   in_flight_.clear();
   EndCard();

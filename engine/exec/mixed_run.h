@@ -3,13 +3,14 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "engine/exec/state/dense_groups.h"
 #include "engine/schedule/mixed_schedule.h"
 #include "engine/schedule/partition_queue.h"
+#include "engine/schedule/spin_lock.h"
 #include "engine/schedule/trace.h"
 
 namespace shadowvm::exec {
@@ -28,7 +30,7 @@ struct MixedPipeline {
   const PipelineBinding* binding = nullptr;
   DenseGroups* groups = nullptr;
   DenseSink sink;
-  MeasuredSteps steps;
+  KnownSteps* steps;
   // The card's kernel; null while it is being made, which is asked for again and again.
   std::function<base::Result<std::shared_ptr<const device::Program>>()> program;
 };
@@ -54,6 +56,8 @@ class MixedRun {
   // After Run.
   schedule::Trace trace() const;
   schedule::BySide<int64_t> rows() const;
+  int64_t num_units() const { return std::ssize(units_); }
+  int64_t units_again() const { return schedule_->units_again(); }
   // Measured in this run; 0: a side did nothing.
   schedule::BySide<double> rows_per_ms() const;
   const GpuTimes& gpu_times() const { return gpu_times_; }
@@ -66,12 +70,18 @@ class MixedRun {
     int area = 0;  // of GpuRun
   };
   using ArrayPtr = DenseGroups::Array;
+  struct Lane {
+    ArrayPtr spare;   // for units at the end
+    int refused = 0;  // times in a row that there was nothing for it
+  };
 
   base::Result<bool> Step(int worker);
-  // One unit, if there is one for this worker. False: all is done.
+  // What the list has for this worker, if anything. False: all is done.
   base::Result<bool> CpuStep(int worker);
   schedule::Grant Take(schedule::Side side, int worker);
-  bool GoesOn();
+  schedule::Verdict Finish(const schedule::Grant& grant);
+  bool GoesOn() const { return !over_.load(std::memory_order_acquire); }
+  void AwaitWork(Lane* lane);
   base::Status RunUnit(int worker, const schedule::Grant& grant);
   base::Result<int64_t*> SlotsFor(int worker, const schedule::Grant& grant);
   base::Result<int64_t*> ContestSlots(int worker, int64_t contest);
@@ -86,7 +96,8 @@ class MixedRun {
   bool CardIsProvided();
   base::Status Launch(const schedule::Grant& grant);
   base::Status Collect(const Batch& batch);
-  base::Status AddFound(const schedule::Grant& grant, schedule::Verdict verdict);
+  base::Status AddFound(const schedule::Grant& grant, schedule::Verdict verdict,
+                        std::span<const int64_t> found);
   void LoseCard(const base::Status& why);
   // Waits for what it is still at, which is of no use to anyone but names memory of this run.
   void EndCard();
@@ -102,17 +113,16 @@ class MixedRun {
   std::vector<schedule::Partition> units_;
   std::vector<schedule::SegmentWork> work_;
   std::vector<SegmentPtr> segments_;  // of work_, once somebody wanted them
-  std::map<int, int> places_;         // of segments in work_
+  std::vector<int> places_;           // of the table's segments in work_
   int64_t num_rows_ = 0;
   const std::chrono::steady_clock::time_point start_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::unique_ptr<schedule::MixedSchedule> schedule_;    // guarded
+  schedule::SpinLock schedule_lock_;
+  std::unique_ptr<schedule::MixedSchedule> schedule_;  // guarded
+  std::atomic<bool> over_{false};                      // all is done, or some step failed
+  std::mutex contests_mutex_;
   std::map<int64_t, std::map<int, ArrayPtr>> contests_;  // guarded: by contest and worker
-  bool stopped_ = false;                                 // guarded: some step failed
-
-  std::vector<ArrayPtr> spare_;  // by worker: of units at the end
+  std::vector<Lane> lanes_;                              // by worker
 
   // Worker 0's.
   DenseSink card_sink_;
@@ -121,9 +131,8 @@ class MixedRun {
   std::deque<Batch> in_flight_;
   bool lost_card_ = false;
   std::string why_not_gpu_ = "cores were done before the GPU had begun";
-  ArrayPtr found_;                  // by the card, all that counts
-  std::vector<int64_t> collected_;  // of one batch
-  base::Status added_;              // not the card's error, so nobody else may try
+  ArrayPtr found_;      // by the card, all that counts
+  base::Status added_;  // not the card's error, so nobody else may try
   GpuTimes gpu_times_;
   double ended_ = 0;
 };

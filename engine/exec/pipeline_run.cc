@@ -487,9 +487,8 @@ base::Status PipelineRun::KnowSteps(KernelRun* run) {
 
 base::Status PipelineRun::RunMixed(KernelRun* run) {
   SVM_RETURN_NOT_OK(run->Prepare());
-  MixedPipeline pipeline{run, binding_.get(), &dense_->groups, dense_->sink, {}, {}};
   SVM_RETURN_NOT_OK(KnowSteps(run));
-  pipeline.steps = steps_->measured;
+  MixedPipeline pipeline{run, binding_.get(), &dense_->groups, dense_->sink, &*steps_, {}};
   GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();
   gpu_report.title = blueprint_.title;
   gpu_report.text = gpu_text_;
@@ -514,11 +513,10 @@ base::Status PipelineRun::RunMixed(KernelRun* run) {
   }
   PipelineDevices& report = devices();
   report.rows = mixed.rows();
-  schedule::Trace trace = mixed.trace();
-  report.partitions = trace.num_units;
-  report.partitions_again = trace.units_again;
+  report.partitions = mixed.num_units();
+  report.partitions_again = mixed.units_again();
   if (!mixed.why_not_gpu().empty()) report.reason = mixed.why_not_gpu();
-  if (context_.trace) report.trace = std::move(trace);
+  if (context_.trace) report.trace = mixed.trace();
   return base::Status::OK();
 }
 

@@ -10,10 +10,20 @@ namespace {
 
 // The card's batch is this part of what waits: it shrinks towards the end.
 constexpr int64_t kBatchPart = 6;
-// The card holds two batches. Should it stall, the other side repeats both, which must stay below a
-// tenth of all units; and one batch too many must not be long.
-constexpr int64_t kMostBatchPart = 24;
+// Or this part of what it is thought to do of it, once that is known.
+constexpr int64_t kOwnPart = 2;
+constexpr int64_t kFewUnits = 2;
+// What a batch costs the card beside its rows, in milliseconds: near the end that is as much as a
+// core's unit.
+constexpr double kBatchCost = 0.06;
+// Should the card stall, the other side repeats all that it holds, which must stay below a tenth of
+// all units; and one batch too many must not be long.
+constexpr int64_t kMostBatchPart = 11 * kBatchesHeld;
 constexpr int64_t kLeastBatchPart = 48;
+// While all that waits takes as long as so many units of a core, it takes several: neighbours
+// cost less than others.
+constexpr double kPlenty = 8;
+constexpr int64_t kUnitsOfPlenty = 2;
 // Units that may be begun a second time: one of so many.
 constexpr int64_t kAgainPart = 10;
 // A lane is late when it takes so many times as long as others do.
@@ -37,11 +47,13 @@ MixedSchedule::MixedSchedule(const MixedOptions& options) : options_(WithLimits(
   speeds_[Side::kCpu] = Speed(options.cpu_lanes, options.remembered[Side::kCpu]);
   speeds_[Side::kGpu] = Speed(1, options.remembered[Side::kGpu]);
   policy_ = MakePolicy(options.policy, options.num_units, speeds_);
+  // So that a core's Take, for which others wait, does not move them.
+  flights_.reserve(static_cast<size_t>(options.num_units));
 }
 
 Grant MixedSchedule::Take(Side side, int lane, double now) {
   if (done() || gave_up_[side]) return {};
-  const int64_t most = policy_->num_waiting() > 0 ? MostUnits(side, now) : 0;
+  const int64_t most = policy_->num_waiting() > 0 ? MostUnits(side, lane, now) : 0;
   if (most > 0) {
     UnitRange units = policy_->Take(side, most, speeds_);
     if (units.empty() && (balances() || gave_up_[Other(side)])) {
@@ -77,28 +89,44 @@ double MixedSchedule::Delay(double now) const {
 // What is refused to one side is granted to the other, so that the list never stands still: a core
 // takes a unit unless the card would be done with all that is left before it, and the card takes
 // one unless cores would be.
-int64_t MixedSchedule::MostUnits(Side side, double now) const {
+int64_t MixedSchedule::MostUnits(Side side, int lane, double now) const {
   if (side == Side::kGpu) return BatchUnits(now);
+  const Speed& cpu = speeds_[Side::kCpu];
+  const int64_t waiting = policy_->num_waiting();
   if (!can_compare()) return 1;
-  const int64_t left = policy_->num_waiting() + UnitsHeld(Side::kGpu);
-  const double unit_time = 1 / speeds_[Side::kCpu].of_lane();
-  return unit_time <= static_cast<double>(left) / GpuSpeed(now) ? 1 : 0;
+  const double gpu = GpuSpeed(now);
+  const double unit_time = 1 / cpu.of_lane();
+  const auto left = static_cast<double>(waiting + UnitsHeld(Side::kGpu));
+  const bool plenty = static_cast<double>(waiting) / (cpu.of_all() + gpu) > kPlenty * unit_time;
+  if (plenty && lane != kServingLane) return kUnitsOfPlenty;
+  const bool card_is_sooner = kBatchCost + left / gpu < unit_time && BatchUnits(now) > 0;
+  return card_is_sooner ? 0 : 1;
 }
 
 int64_t MixedSchedule::BatchUnits(double now) const {
   // Nobody knows yet how long it takes.
   if (balances() && !speeds_[Side::kGpu].is_known()) return options_.least_batch;
+  const auto part_of = [&](int64_t units, int64_t part) {
+    return std::clamp(units / part, options_.least_batch, options_.most_batch);
+  };
   const int64_t waiting = policy_->num_waiting();
-  const int64_t part = std::clamp(waiting / kBatchPart, options_.least_batch, options_.most_batch);
-  if (!can_compare()) return part;
+  if (!can_compare()) return part_of(waiting, kBatchPart);
   const auto left = static_cast<double>(waiting);
   const auto held = static_cast<double>(UnitsHeld(Side::kGpu));
   const Speed& cpu = speeds_[Side::kCpu];
   const double gpu = GpuSpeed(now);
-  if ((held + 1) / gpu > std::max(1 / cpu.of_lane(), left / cpu.of_all())) return 0;
-  // No more than it can do until both sides are done with all.
-  const double both = (left + held) / (cpu.of_all() + gpu);
-  return std::clamp<int64_t>(static_cast<int64_t>(gpu * both - held), 1, part);
+  const double soonest = kBatchCost + (held + 1) / gpu;
+  if (soonest > std::max(1 / cpu.of_lane(), left / cpu.of_all())) return 0;
+  // What it can do until both sides are done with all, which is not before a core that takes a unit
+  // now is done with it.
+  const double both =
+      std::max((left + held + gpu * kBatchCost) / (cpu.of_all() + gpu), 1 / cpu.of_lane());
+  const auto own = static_cast<int64_t>(gpu * (both - kBatchCost) - held);
+  // The last ones are not cut, each would cost as much as its rows; nor worth it when they are few.
+  if (own < kOwnPart * options_.least_batch) {
+    return own < kFewUnits ? 0 : std::min(own, options_.most_batch);
+  }
+  return part_of(own, kOwnPart);
 }
 
 Grant MixedSchedule::Start(Side side, int lane, UnitRange units, int64_t contest, double now) {
@@ -158,7 +186,8 @@ int64_t MixedSchedule::FindContest(Side side, double now) {
 bool MixedSchedule::IsWorthATry(Side side, const Flight& flight, double now) const {
   if (!balances() || flight.contested || !flight.apart || flight.contest >= 0) return false;
   const int64_t units = flight.units.size();
-  if (num_again_ + units > std::max<int64_t>(1, options_.num_units / kAgainPart)) return false;
+  const int64_t most_again = std::max<int64_t>(kBatchesHeld, options_.num_units / kAgainPart);
+  if (num_again_ + units > most_again) return false;
   const Speed& speed = speeds_[side];
   if (!speed.is_known()) return false;
   if (!speeds_[flight.side].is_known()) return true;
@@ -171,7 +200,8 @@ bool MixedSchedule::IsWorthATry(Side side, const Flight& flight, double now) con
 // Who is late is thought to need as long again.
 double MixedSchedule::PredictedEnd(const Flight& flight, double now) const {
   if (flight.side == Side::kCpu) {
-    const double expected = 1 / speeds_[Side::kCpu].of_lane();
+    const double expected =
+        static_cast<double>(flight.units.size()) / speeds_[Side::kCpu].of_lane();
     const double elapsed = now - flight.begin;
     return elapsed > kLate * expected ? now + elapsed : flight.begin + expected;
   }

@@ -17,12 +17,20 @@ struct MixedOptions {
   PolicyChoice policy;
   int64_t num_units = 0;
   int cpu_lanes = 1;
-  // Units of the card's batches. Batches are a sixth of what waits, within these.
+  // Units of the card's batches are within these.
   int64_t least_batch = 16;
   int64_t most_batch = 128;
   // Remembered from earlier runs, in units a millisecond and lane; 0: nothing is known.
   BySide<double> remembered;
 };
+
+// The core that serves the card, too: it does one unit at a time, and looks after the card between
+// them.
+inline constexpr int kServingLane = 0;
+
+// Batches that the card holds at a time: one at work, one that begins where that one leaves
+// processors idle, and one behind them, because those two may end together.
+inline constexpr int kBatchesHeld = 3;
 
 // What a lane is to work on.
 struct Grant {
@@ -108,7 +116,7 @@ class MixedSchedule {
   // Whether what the sides can do in the same time may be compared.
   bool can_compare() const;
   // Most units that a lane may take of those that wait.
-  int64_t MostUnits(Side side, double now) const;
+  int64_t MostUnits(Side side, int lane, double now) const;
   int64_t BatchUnits(double now) const;
   int64_t UnitsHeld(Side side) const;
   // How many times as long as expected the card has been at its first grant; 1 while it is in time.

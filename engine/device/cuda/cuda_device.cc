@@ -125,12 +125,15 @@ class StagingRoom {
       base_ = static_cast<uint8_t*>(pages);
   }
 
-  // Room for a copy, until End; null where there is none, or it is too large to gain by it.
+  // False as well where a copy is too large to gain by it.
+  bool HasRoom(size_t bytes) const {
+    return base_ != nullptr && bytes <= kMostBytes && used_ + RoundUp(bytes) <= kBytes;
+  }
+  // Room for a copy, until End; null where there is none.
   uint8_t* Take(size_t bytes) {
-    const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    if (base_ == nullptr || bytes > kMostBytes || used_ + rounded > kBytes) return nullptr;
+    if (!HasRoom(bytes)) return nullptr;
     uint8_t* const room = base_ + used_;
-    used_ += rounded;
+    used_ += RoundUp(bytes);
     return room;
   }
   void Expect(void* to, const uint8_t* room, size_t bytes) { out_.push_back({to, room, bytes}); }
@@ -148,6 +151,7 @@ class StagingRoom {
   static constexpr size_t kBytes = size_t{1} << 20;
   static constexpr size_t kMostBytes = size_t{128} << 10;
   static constexpr size_t kAlignment = 64;
+  static size_t RoundUp(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
   struct Out {
     void* to;
     const uint8_t* room;
@@ -215,6 +219,10 @@ class CudaStream : public Stream {
     return Check(card_.api.CopyOut(to, from, size, stream_), "cuMemcpyDtoHAsync");
   }
 
+  bool CopiesOutPromptly(int64_t bytes) const override {
+    return staging_.HasRoom(static_cast<size_t>(bytes));
+  }
+
   Status Clear(DeviceAddress at, int64_t bytes) override {
     SVM_RETURN_NOT_OK(card_.Enter());
     return Check(card_.api.Fill(at, 0, static_cast<size_t>(bytes), stream_), "cuMemsetD8Async");
@@ -249,18 +257,16 @@ class CudaStream : public Stream {
                               "cuEventElapsedTime"));
       milliseconds_ += time;
     }
-    num_launches_ = num_done_ = 0;
+    num_launches_ = 0;
     return Status::OK();
   }
 
-  Result<int> LaunchesDone() override {
+  Result<bool> IsDone() override {
     SVM_RETURN_NOT_OK(card_.Enter());
-    for (; num_done_ < num_launches_; ++num_done_) {
-      const cuda::Result result = card_.api.EventQuery(timers_[num_done_].end);
-      if (result == cuda::kErrorNotReady) break;
-      SVM_RETURN_NOT_OK(Check(result, "cuEventQuery"));
-    }
-    return static_cast<int>(num_done_);
+    const cuda::Result result = card_.api.StreamQuery(stream_);
+    if (result == cuda::kErrorNotReady) return false;
+    SVM_RETURN_NOT_OK(Check(result, "cuStreamQuery"));
+    return true;
   }
 
   double launch_milliseconds() const override { return milliseconds_; }
@@ -291,7 +297,7 @@ class CudaStream : public Stream {
   StagingRoom staging_;
   cuda::Stream stream_ = nullptr;
   std::vector<Timer> timers_;  // those of the launches since Synchronize come first
-  size_t num_launches_ = 0, num_done_ = 0;
+  size_t num_launches_ = 0;
   double milliseconds_ = 0;
 };
 

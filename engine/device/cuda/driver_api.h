@@ -66,6 +66,7 @@ inline constexpr int kLimitFetchBytes = 5;      // what a miss brings into the s
   SVM_CUDA(HostGetDevicePointer, "cuMemHostGetDevicePointer_v2", (Address*, void*, unsigned)) \
   SVM_CUDA(StreamCreate, "cuStreamCreate", (Stream*, unsigned))                               \
   SVM_CUDA(StreamDestroy, "cuStreamDestroy_v2", (Stream))                                     \
+  SVM_CUDA(StreamQuery, "cuStreamQuery", (Stream))                                            \
   SVM_CUDA(StreamSynchronize, "cuStreamSynchronize", (Stream))                                \
   SVM_CUDA(ModuleLoad, "cuModuleLoadData", (Module*, const void*))                            \
   SVM_CUDA(ModuleUnload, "cuModuleUnload", (Module))                                          \
@@ -76,7 +77,6 @@ inline constexpr int kLimitFetchBytes = 5;      // what a miss brings into the s
             Stream, void**, void**))                                                          \
   SVM_CUDA(EventCreate, "cuEventCreate", (Event*, unsigned))                                  \
   SVM_CUDA(EventDestroy, "cuEventDestroy_v2", (Event))                                        \
-  SVM_CUDA(EventQuery, "cuEventQuery", (Event))                                               \
   SVM_CUDA(EventRecord, "cuEventRecord", (Event, Stream))                                     \
   SVM_CUDA(EventElapsedTime, "cuEventElapsedTime", (float*, Event, Event))
 

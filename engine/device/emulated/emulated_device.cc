@@ -197,6 +197,8 @@ class EmulatedStream : public Stream {
     return Status::OK();
   }
 
+  bool CopiesOutPromptly(int64_t) const override { return true; }
+
   Status Clear(DeviceAddress at, int64_t bytes) override {
     SVM_RETURN_NOT_OK(CheckAddress(at, bytes));
     queue_.push_back([=] {
@@ -234,11 +236,11 @@ class EmulatedStream : public Stream {
   }
 
   // Goes on as far as the next launch, so that who asks again and again sees one after another.
-  Result<int> LaunchesDone() override {
+  Result<bool> IsDone() override {
     const int before = num_done_;
     RunUntil([&] { return num_done_ > before; });
     SVM_RETURN_NOT_OK(failed_);
-    return num_done_;
+    return queue_.empty();
   }
 
   double launch_milliseconds() const override { return milliseconds_; }

@@ -98,16 +98,14 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* 
 Result<std::unique_ptr<GpuRun>> GpuRun::BeginApart(const QueryContext& context, Gpu* gpu,
                                                    const device::Program& program,
                                                    const PipelineBinding& binding,
-                                                   const MeasuredSteps& steps, DenseSink* sink,
+                                                   KnownSteps* steps, DenseSink* sink,
                                                    std::vector<SegmentPtr> segments,
                                                    int num_areas) {
   SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink,
                                       GpuSource{std::move(segments), nullptr}));
   sink->SetApart();
   run->no_groups_ = sink->NoGroups();
-  KnownSteps known;
-  known.measured = steps;
-  SVM_RETURN_NOT_OK(run->WriteTables(&known, num_areas));
+  SVM_RETURN_NOT_OK(run->WriteTables(steps, num_areas));
   return run;
 }
 
@@ -128,8 +126,9 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   times_.link_bytes += joins_.link_bytes;
   SVM_ASSIGN_OR_RETURN(const bool is_written, FindLaunch(*known));
   if (is_written) return SendLaunch();
-  const LaunchInputs inputs{binding_, steps,       sink_,         num_rows,
-                            0,        predicates_, translations_, IsOverLink()};
+  over_link_ = IsOverLink();
+  const LaunchInputs inputs{binding_,    steps,         sink_,      num_rows,     0,
+                            predicates_, translations_, over_link_, num_areas > 0};
   LaunchWriter sizes(0, {.placed = &joins_.placed});
   std::optional<LaunchPlan> plan = known->PlanFor(inputs);
   const bool is_new = !plan.has_value();
@@ -210,9 +209,8 @@ Status GpuRun::MakeAreas(DeviceAddress address, int num_areas) {
     area.piece_at = address;
     area.groups = address + static_cast<uint64_t>(piece_bytes_);
     address = area.groups + static_cast<uint64_t>(AreaBytes());
-    SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(area.groups, no_groups_.data(), GroupBytes()));
   }
-  // Tables and groups came by the first stream; others must find them.
+  // Tables came by the first stream; others must find them.
   return Synchronize();
 }
 
@@ -251,28 +249,36 @@ Status GpuRun::LaunchApart(std::span<const GpuRows> rows, int number) {
   SVM_FAULT_POINT("exec.gpu.launch");
   SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
   Area& area = areas_[static_cast<size_t>(number)];
-  return Queue(std::move(placed), &area, area.stream);
+  is_idle_ = false;
+  // Not cleared: that takes processors, which another launch may have all of.
+  SVM_RETURN_NOT_OK(area.stream->CopyIn(area.groups, no_groups_.data(), GroupBytes()));
+  SVM_RETURN_NOT_OK(Queue(std::move(placed), &area, area.stream));
+  // So that it is there when the launch is done, unless we would have to wait for it.
+  area.is_fetched = area.stream->CopiesOutPromptly(GroupBytes());
+  return area.is_fetched ? FetchArea(&area) : Status::OK();
+}
+
+Status GpuRun::FetchArea(Area* area) {
+  area->found.resize(no_groups_.size());
+  SVM_RETURN_NOT_OK(area->stream->CopyOut(area->found.data(), area->groups, GroupBytes()));
+  return area->stream->CopyOut(&area->error, error_, sizeof area->error);
 }
 
 Result<bool> GpuRun::IsDone(int number) {
-  SVM_ASSIGN_OR_RETURN(const int done, areas_[static_cast<size_t>(number)].stream->LaunchesDone());
-  return done > 0;
+  return areas_[static_cast<size_t>(number)].stream->IsDone();
 }
 
-Status GpuRun::Collect(int number, int64_t* slots) {
+Result<std::span<const int64_t>> GpuRun::Collect(int number) {
   SVM_FAULT_POINT("exec.gpu.collect");
   Area& area = areas_[static_cast<size_t>(number)];
-  kernels::u32 error = 0;
-  Status status = area.stream->CopyOut(slots, area.groups, GroupBytes());
-  if (status.ok()) status = area.stream->CopyOut(&error, error_, sizeof error);
-  if (status.ok()) status = area.stream->CopyIn(area.groups, no_groups_.data(), GroupBytes());
+  const Status status = area.is_fetched ? Status::OK() : FetchArea(&area);
   const Status finished = area.stream->Synchronize();
   SVM_RETURN_NOT_OK(status);
   SVM_RETURN_NOT_OK(finished);
   times_.kernel_ms += area.stream->launch_milliseconds();
   area.piece = {};
-  if (error == 0) return Status::OK();
-  return base::MakeError(static_cast<base::ErrorCode>(error), binding_.blueprint().title);
+  if (area.error == 0) return area.found;
+  return base::MakeError(static_cast<base::ErrorCode>(area.error), binding_.blueprint().title);
 }
 
 Status GpuRun::LaunchAll() {
@@ -365,7 +371,8 @@ Status GpuRun::LaunchChunks() {
 Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream) {
   const DeviceAddress groups = area != nullptr ? area->groups : 0;
   const int num_blocks = NumBlocks(gpu_.facts(), plan_, NumTiles(segments.rows));
-  const LaunchPiece described{num_launches_, 0, num_blocks, groups};
+  const int num_warps = num_blocks * plan_.shape.block_threads / kWarpThreads;
+  const LaunchPiece described{num_launches_, 0, num_blocks, groups, over_link_ ? num_warps : 0};
   LaunchWriter sizes(0);
   WritePiece(described, segments, block_, &sizes);
   if (sizes.data_bytes() > piece_bytes_) {

@@ -48,10 +48,12 @@ class GpuRun {
                                                      KnownSteps* steps, LaunchSink* sink,
                                                      GpuSource source);
   // The same for launches that are apart, so many at a time; the sink has no slots of its own.
-  static base::Result<std::unique_ptr<GpuRun>> BeginApart(
-      const QueryContext& context, Gpu* gpu, const device::Program& program,
-      const PipelineBinding& binding, const MeasuredSteps& steps, DenseSink* sink,
-      std::vector<SegmentPtr> segments, int num_areas);
+  static base::Result<std::unique_ptr<GpuRun>> BeginApart(const QueryContext& context, Gpu* gpu,
+                                                          const device::Program& program,
+                                                          const PipelineBinding& binding,
+                                                          KnownSteps* steps, DenseSink* sink,
+                                                          std::vector<SegmentPtr> segments,
+                                                          int num_areas);
   ~GpuRun();
   GpuRun(const GpuRun&) = delete;
   GpuRun& operator=(const GpuRun&) = delete;
@@ -64,9 +66,9 @@ class GpuRun {
   base::Status LaunchApart(std::span<const GpuRows> rows, int area);
   // Whether the area's launch is done. Does not wait.
   base::Result<bool> IsDone(int area);
-  // Takes what the area's launch has found; waits for it, and for no other. Fault point
-  // exec.gpu.collect.
-  base::Status Collect(int area, int64_t* slots);
+  // What the area's launch has found, until the area's next one; waits for it, and for no other.
+  // Fault point exec.gpu.collect.
+  base::Result<std::span<const int64_t>> Collect(int area);
   // Launches over all segments, by the way of coming by them that the GPU is set to.
   base::Status LaunchAll();
   // Waits for all launches and has the sink take in what has become of the rows; what it stands for
@@ -96,6 +98,9 @@ class GpuRun {
     device::DeviceAddress groups = 0;
     device::DeviceAddress piece_at = 0;
     Piece piece;
+    bool is_fetched = false;     // what its launch finds was asked for
+    std::vector<int64_t> found;  // groups of its last launch
+    kernels::u32 error = 0;      // the first one of any launch by then
   };
 
   static base::Result<std::unique_ptr<GpuRun>> Make(const QueryContext& context, Gpu* gpu,
@@ -114,6 +119,8 @@ class GpuRun {
   base::Status MakeAreas(device::DeviceAddress address, int num_areas);
   int64_t GroupBytes() const { return static_cast<int64_t>(no_groups_.size()) * 8; }
   int64_t AreaBytes() const { return memory::RangeAllocator::SizeOf(GroupBytes()); }
+  // Asks for what the area's launch finds.
+  base::Status FetchArea(Area* area);
   base::Result<LaunchSegments> Place(std::span<const GpuRows> rows);
   base::Status LaunchScan();
   base::Status LaunchChunks();
@@ -156,6 +163,7 @@ class GpuRun {
   std::deque<Piece> pieces_;              // of the ring, until the device has been waited for
   int num_launches_ = 0;                  // ever
   std::vector<device::Stream*> streams_;  // that were used
+  bool over_link_ = false;                // most columns are read in place
   bool is_idle_ = true;                   // nothing was queued since they were waited for
   GpuTimes times_;
 };

@@ -22,7 +22,8 @@ struct LaunchInputs {
   int64_t rows_beside;                                     // of other parts of the same launch
   std::vector<DictionaryPredicate::Bytes> predicates;      // by slot
   std::vector<PipelineBinding::Translation> translations;  // by slot
-  bool over_link = false;  // most columns are read in place from the host's memory
+  bool over_link = false;   // most columns are read in place from the host's memory
+  bool in_batches = false;  // a launch has a small part of the rows
 };
 
 // The call of a launch but for its segments' columns, its sink and the order of its steps: what a

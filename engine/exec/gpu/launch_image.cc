@@ -85,6 +85,8 @@ DeviceAddress WritePiece(const LaunchPiece& piece, const LaunchSegments& segment
   head->launch = static_cast<kernels::u32>(piece.number);
   head->first_block = static_cast<kernels::u32>(piece.first_block);
   head->num_blocks = static_cast<kernels::u32>(piece.num_blocks);
+  const auto next_share = static_cast<kernels::u32>(piece.num_shares_begun);
+  if (next_share > 0) head->next_share = writer->AddRoom(&next_share, 1);
   return reinterpret_cast<DeviceAddress>(writer->AddData(own.data(), Count(own)));
 }
 
@@ -97,7 +99,7 @@ int64_t PieceBytes(const std::vector<SegmentPtr>& segments, int64_t num_columns,
   }
   const int64_t entry =
       num_columns * int64_t{sizeof(kernels::SegmentColumn)} + int64_t{sizeof(kernels::SegmentRows)};
-  return entries * entry + block_bytes + (num_columns + 2) * kAround;
+  return entries * entry + block_bytes + (num_columns + 3) * kAround;
 }
 
 }  // namespace shadowvm::exec

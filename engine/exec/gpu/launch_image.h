@@ -60,6 +60,9 @@ struct LaunchPiece {
   int first_block = 0;
   int num_blocks = 0;
   device::DeviceAddress groups = 0;  // its own; 0: those of the block
+  // Its warps' first shares, if who is done takes what nobody has: over the link processors are not
+  // equally fast. 0: each has its part.
+  int num_shares_begun = 0;
 };
 // Writes a launch's own piece: its number, its segments, and its copy of the block, which is what
 // it is started with, and whose address this is.

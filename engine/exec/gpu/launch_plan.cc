@@ -13,7 +13,6 @@ namespace {
 // asked more often.
 constexpr int64_t kDenseShare = 4;
 constexpr int64_t kAlignment = 16;
-constexpr int kWarpThreads = 32;
 // A tile is shared by as many warps as a lane has rows, at most: rows that survive wait for one
 // another less. Where it is read over the link, no two of them read the same group of rows.
 constexpr int kMostWarpsOfTile = kernels::kLaneRows;
@@ -114,6 +113,9 @@ int SplitShift(const device::AcceleratorFacts& facts, const LaunchInputs& inputs
   const int64_t all_warps = int64_t{facts.num_processors} * MostWarps(facts);
   const int64_t warps = all_warps * tiles / TilesOf(inputs.num_rows + inputs.rows_beside);
   const int64_t most = inputs.over_link ? kMostWarpsOfTileOverLink : kMostWarpsOfTile;
+  // Where warps have a tile or two, some have one more than others. The next launch begins on the
+  // processors that are done and takes its part of the link, so that both would end together.
+  if (inputs.in_batches) return std::bit_width(unsigned{kMostWarpsOfTileOverLink}) - 1;
   const auto split = static_cast<uint64_t>(
       std::clamp<int64_t>(std::max(warps, std::min(kLeastWarps, all_warps)) / tiles, 1, most));
   return std::bit_width(split) - 1;
@@ -147,7 +149,8 @@ LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs&
 }
 
 std::optional<LaunchPlan> KnownSteps::PlanFor(const LaunchInputs& inputs) const {
-  const bool alike = plan_rows == inputs.num_rows && plan_over_link == inputs.over_link;
+  const bool alike = plan_rows == inputs.num_rows && plan_over_link == inputs.over_link &&
+                     plan_in_batches == inputs.in_batches;
   return alike ? plan : std::nullopt;
 }
 
@@ -155,6 +158,7 @@ void KnownSteps::Keep(const LaunchInputs& inputs, const LaunchPlan& made) {
   plan = made;
   plan_rows = inputs.num_rows;
   plan_over_link = inputs.over_link;
+  plan_in_batches = inputs.in_batches;
 }
 
 int64_t NumTiles(std::span<const kernels::SegmentRows> rows) {

@@ -16,6 +16,8 @@
 
 namespace shadowvm::exec {
 
+inline constexpr int kWarpThreads = 32;
+
 // How launches use a block's shared memory, and blocks of how many threads there are.
 struct LaunchPlan {
   device::LaunchShape shape;
@@ -42,6 +44,7 @@ struct KnownSteps {
   std::optional<LaunchPlan> plan;
   int64_t plan_rows = 0;
   bool plan_over_link = false;
+  bool plan_in_batches = false;
 
   std::optional<LaunchPlan> PlanFor(const LaunchInputs& inputs) const;
   void Keep(const LaunchInputs& inputs, const LaunchPlan& made);

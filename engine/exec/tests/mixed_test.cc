@@ -169,13 +169,33 @@ TEST_F(MixedTest, ACardThatFailsCostsNoRow) {
   }
 }
 
+// Over the link warps take what nobody has; here that is the emulated one.
+TEST_F(MixedTest, BatchesAreReadInPlace) {
+  GpuOptions options = engine_->gpu()->options();
+  options.prefetch = GpuPrefetch::kPassive;
+  engine_->gpu_keeper().Reopen(options);
+  AddFacts();
+  const Answered expected = Ask(engine_.get(), Grouped(), InMode(schedule::Mode::kCpu));
+  for (const std::string& policy : Policies()) {
+    SCOPED_TRACE(policy);
+    Ask(engine_.get(), Grouped(),
+        Mixed(policy));  // so that its pages are pinned, and its kernel there
+    engine_->gpu()->pinned().Await();
+    const Answered answered = Ask(engine_.get(), Grouped(), Mixed(policy));
+    EXPECT_EQ(answered.rows, expected.rows);
+    if (policy == "static:100") {
+      EXPECT_EQ(Both(answered).rows[Side::kGpu], kRows);
+    }
+  }
+}
+
 // A card that is lost in the middle, at every call it could be noticed in, and one that hangs.
 TEST_F(MixedTest, ALostCardCostsNoRow) {
   base::TestFolder folder;
   for (const std::string fault :
        {"device.launch=nth:1:error", "device.launch=nth:3:error", "device.wait=nth:1:error",
-        "device.wait=nth:2:error", "device.wait=nth:3:error", "device.hang=nth:1:error",
-        "device.hang=nth:2:error"}) {
+        "device.wait=nth:3:error", "device.wait=nth:4:error", "device.wait=nth:5:error",
+        "device.hang=nth:1:error", "device.hang=nth:2:error"}) {
     for (const std::string policy : {"guided", "static:40", "static:100"}) {
       SCOPED_TRACE(fault + " " + policy);
       EngineOptions options = TestEngineOptions(folder.path(), GpuKind::kEmulated);

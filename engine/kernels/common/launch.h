@@ -102,6 +102,9 @@ struct LaunchTable {
 struct alignas(16) LaunchBlock {
   KernelCall call;
   const SegmentRows* segments;  // of the device
+  // Of the device: the first share of a tile that no warp has. Null: each takes every so-many-th,
+  // which costs it nothing.
+  u32* next_share;
   u32 end_tile;     // tiles of all segments have numbers below it: kTilesOfSegment for each
   u32 block_bytes;  // of the whole block, a multiple of 16
   u32 first_block;  // of the launch's blocks those that work on this: num_blocks from here on

@@ -62,7 +62,8 @@ struct Tile {
   u32 row = 0;    // of the lane: id of its first row, one that is there even where none is alive
   bool wide = false;
 
-  // The scan. Warps take tiles in turns, or shares of tiles.
+  // The scan. Warps take shares of tiles; 'next' is the warp's next one, and the first lane's
+  // alone.
   u32 next, stride;
   u32 waiting = 0;   // of the lane: rows of the last wide tile that are alive and not queued yet
   u32 queued = 0;    // rows of the warp's queue
@@ -125,11 +126,23 @@ SVM_INLINE u32 rows_of_warp(u32 shift, u32 warp) {
   return (kAllLaneRows >> (kLaneRows - rows)) << warp * rows;
 }
 
+// The warp's share, and has it look for another one: that is there by the time it is wanted.
+SVM_INLINE u32 take_share(Tile& t, const LaunchBlock* block) {
+  const u32 share = u32(take_from_lane(t.next, 0));
+  if (share >> block->split_shift >= block->end_tile) return share;
+  if (block->next_share == nullptr) {
+    t.next = share + t.stride;
+  } else if (lane_number() == 0) {
+    t.next = atomic_add(block->next_share, 1u);
+  }
+  return share;
+}
+
 // The next wide tile with rows to work on; false when there is none.
 SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
   const u32 shift = block->split_shift;
-  for (; t.next >> shift < block->end_tile; t.next += t.stride) {
-    const u32 tile = t.next >> shift;
+  for (u32 share; (share = take_share(t, block)) >> shift < block->end_tile;) {
+    const u32 tile = share >> shift;
     const u32 segment = tile / kTilesOfSegment;
     const u32 first = tile % kTilesOfSegment * kWideTileRows;
     const SegmentRows rows = load_rows(block, segment);
@@ -146,8 +159,7 @@ SVM_INLINE bool next_wide(Tile& t, const LaunchBlock* block) {
     }
     t.wide = true;
     t.place = first_place(tile);
-    take_live(t, live & rows_of_warp(shift, t.next & ((1u << shift) - 1)));
-    t.next += t.stride;
+    take_live(t, live & rows_of_warp(shift, share & ((1u << shift) - 1)));
     return true;
   }
   return false;

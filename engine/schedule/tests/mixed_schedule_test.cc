@@ -103,11 +103,26 @@ TEST(MixedSchedule, ACardThatStallsIsWorkedAround) {
   }
 }
 
+// However few units there are: cores have done all before the card has one.
+TEST(MixedSchedule, NothingIsLeftToACardThatStalls) {
+  BySide<ScriptedSide> sides = Sides(1);
+  sides[Side::kGpu].slowness = [](int64_t, double) { return 1e6; };
+  for (const int64_t units : {20, 25, 29, 120, 480, 930}) {
+    for (const std::string policy : {"guided", "elastic", "apriori"}) {
+      SCOPED_TRACE(policy + " " + std::to_string(units));
+      const ScriptedRun run = RunScript(Options(policy, units), sides);
+      ExpectCountedOnce(run);
+      EXPECT_EQ(run.units_done[Side::kCpu], units);
+      EXPECT_LT(run.milliseconds, 1000);
+    }
+  }
+}
+
 TEST(MixedSchedule, ACoreThatStallsAtTheEndIsWorkedAround) {
   BySide<ScriptedSide> sides = Sides(1);
   const ScriptedRun smooth = RunScript(Options("guided", kSf20), sides);
   // The core's last unit would take as long as all of the run.
-  const int64_t last = smooth.units_done[Side::kCpu] - 3;
+  const int64_t last = smooth.grants[Side::kCpu] - 3;
   sides[Side::kCpu].slowness = [=](int64_t number, double) { return number == last ? 60.0 : 1.0; };
   const ScriptedRun run = RunScript(Options("guided", kSf20), sides);
   EXPECT_LE(run.milliseconds, 1.06 * smooth.milliseconds);
@@ -134,7 +149,7 @@ TEST(MixedSchedule, AnyNumberOfUnitsIsCountedOnce) {
         SCOPED_TRACE(policy + " " + std::to_string(units));
         const ScriptedRun run = RunScript(Options(policy, units), Sides(ratio));
         ExpectCountedOnce(run);
-        EXPECT_LE(run.units_again, std::max<int64_t>(1, units / 10));
+        EXPECT_LE(run.units_again, std::max<int64_t>(kBatchesHeld, units / 10));
       }
     }
   }
@@ -155,6 +170,18 @@ TEST(MixedSchedule, CoresWorkWhileTheCardGetsReady) {
   EXPECT_FALSE(schedule.Take(Side::kCpu, 1, 0).empty());
   EXPECT_FALSE(schedule.Take(Side::kGpu, 0, 1).empty());
   EXPECT_TRUE(schedule.Take(Side::kCpu, 2, 1).empty());
+}
+
+TEST(MixedSchedule, CoresTakeNeighboursWhileThereIsPlenty) {
+  MixedOptions options = Options("guided", kSf20);
+  const BySide<ScriptedSide> sides = Sides(1);
+  for (const Side side : kSides) options.remembered[side] = sides[side].units_per_ms;
+  MixedSchedule schedule(options);
+  const Grant first = schedule.Take(Side::kCpu, 1, 0);
+  EXPECT_EQ(first.units.size(), 1) << "nobody knows yet what the card does";
+  EXPECT_FALSE(schedule.Take(Side::kGpu, 0, 0).empty());
+  EXPECT_EQ(schedule.Take(Side::kCpu, 2, 0).units, (UnitRange{kSf20 - 3, kSf20 - 1}));
+  EXPECT_EQ(schedule.Take(Side::kCpu, kServingLane, 0).units.size(), 1);
 }
 
 TEST(MixedSchedule, WhoServesTheCardKnowsWhenItHasEnough) {

@@ -11,8 +11,6 @@
 namespace shadowvm::schedule {
 namespace {
 
-constexpr int kCardGrants = 2;
-
 class Script {
  public:
   Script(const MixedOptions& options, const BySide<ScriptedSide>& sides)
@@ -31,6 +29,7 @@ class Script {
     run_.milliseconds = now_;
     run_.units_again = schedule_.units_again();
     for (const Side side : kSides) run_.units_done[side] = schedule_.units_done(side);
+    run_.grants = num_grants_;
     return run_;
   }
 
@@ -45,7 +44,7 @@ class Script {
 
   void Fill(int lane) {
     const Side side = SideOf(lane);
-    const size_t most = side == Side::kGpu ? kCardGrants : 1;
+    const size_t most = side == Side::kGpu ? kBatchesHeld : 1;
     while (lanes_[lane].size() < most) {
       const Grant grant = schedule_.Take(side, lane, now_);
       if (grant.empty()) return;

@@ -24,10 +24,12 @@ struct ScriptedRun {
   double milliseconds = 0;  // until all units were done
   int64_t units_again = 0;
   BySide<int64_t> units_done;
+  BySide<int64_t> grants;
   std::vector<int> times_counted;  // by unit
 };
 
-// Runs a schedule to its end: cores one grant at a time, the card two, one after the other.
+// Runs a schedule to its end: cores one grant at a time, the card as many as it holds, one after
+// the other.
 ScriptedRun RunScript(const MixedOptions& options, const BySide<ScriptedSide>& sides);
 
 }  // namespace shadowvm::schedule
