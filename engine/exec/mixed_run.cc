@@ -20,7 +20,7 @@ using schedule::Verdict;
 
 // Rows of the card's batches.
 constexpr int64_t kLeastBatchRows = int64_t{1} << 20;
-constexpr int64_t kMostBatchRows = int64_t{8} << 20;
+constexpr int64_t kMostBatchRows = int64_t{32} << 20;
 // How long a worker without work waits before it asks again: others' queries may want it. It waits
 // on its core, because all is about to be done and waking up takes as long; but not for ever.
 constexpr std::chrono::microseconds kAskAgain{50};
