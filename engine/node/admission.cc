@@ -12,6 +12,11 @@ namespace {
 
 // How often a query that waits looks for room: most memory comes back without a word.
 constexpr std::chrono::milliseconds kPatience{10};
+// How long one that runs alone waits for answers of others to be fetched. Who fetches his never
+// must not stop the rest.
+constexpr std::chrono::seconds kLongestWait{10};
+// Of the budget, what may be in use while memory counts as free: what a node holds for itself.
+constexpr int64_t kFreePart = 8;
 
 }  // namespace
 
@@ -19,8 +24,14 @@ Admission::Admission(const memory::MemoryBudget* budget, std::function<int64_t()
                      int64_t max_waiting)
     : budget_(budget), droppable_(std::move(droppable)), max_waiting_(max_waiting) {}
 
+bool Admission::IsFree() const {
+  return budget_->used() - droppable_() <= budget_->limit() / kFreePart;
+}
+
 bool Admission::HasRoomLocked(const Waiter& waiter) const {
-  if (running_ == 0) return true;
+  if (running_ == 0) {
+    return !waiter.alone || IsFree() || std::chrono::steady_clock::now() >= waiter.until;
+  }
   if (waiter.alone || one_runs_alone_) return false;
   return budget_->used() - droppable_() <= budget_->limit() / 2;
 }
@@ -40,7 +51,7 @@ base::Status Admission::Enter(const schedule::CancelToken& cancel, Waiter waiter
   SVM_RETURN_NOT_OK(cancel.Check());
   one_runs_alone_ = waiter.alone;
   *company = meetings_;
-  if (++running_ > 1) ++meetings_;
+  if (++running_ > 1 || !IsFree()) ++meetings_;
   return base::Status::OK();
 }
 
@@ -49,16 +60,17 @@ bool Admission::Leave(int64_t company) {
   --running_;
   one_runs_alone_ = false;
   changed_.notify_all();
-  return meetings_ != company;
+  return meetings_ != company || !IsFree();
 }
 
 base::Status Admission::Admit(const schedule::CancelToken& cancel, const Run& run) {
   int64_t company = 0;
-  SVM_RETURN_NOT_OK(Enter(cancel, {.alone = false}, &company));
+  SVM_RETURN_NOT_OK(Enter(cancel, {}, &company));
   const base::Status status = run();
   const bool met = Leave(company);
   if (status.ok() || base::CodeOf(status) != base::ErrorCode::kOutOfMemory || !met) return status;
-  SVM_RETURN_NOT_OK(Enter(cancel, {.alone = true}, &company));
+  const auto until = std::chrono::steady_clock::now() + kLongestWait;
+  SVM_RETURN_NOT_OK(Enter(cancel, {.alone = true, .until = until}, &company));
   const base::Status second = run();
   Leave(company);
   return second;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,8 @@ namespace shadowvm::node {
 // Says when a query may run, so that queries wait for memory that others hold instead of failing
 // for want of it. What a query will need is not known before it runs; therefore a newcomer waits
 // while those that run hold more than half of the budget (tables that could be dropped do not
-// count), and one that ran short while others ran runs once more, alone. First come, first served.
+// count), and one that ran short while others ran, or while answers of others were still being
+// fetched, runs once more, alone, when that memory has come back. First come, first served.
 // Thread-safe.
 class Admission {
  public:
@@ -36,11 +38,15 @@ class Admission {
 
  private:
   struct Waiter {
-    bool alone;
+    bool alone = false;
+    std::chrono::steady_clock::time_point until;  // alone: for memory to come back
   };
   base::Status Enter(const schedule::CancelToken& cancel, Waiter waiter, int64_t* company);
-  // True if others ran at some time since Enter set 'company'.
+  // True if others ran at some time since Enter set 'company', or hold memory still.
   bool Leave(int64_t company);
+  // Whether nobody holds memory that a query could want: running ones do, and answers that nobody
+  // has fetched yet.
+  bool IsFree() const;
   bool HasRoomLocked(const Waiter& waiter) const;
 
   const memory::MemoryBudget* const budget_;
@@ -51,7 +57,7 @@ class Admission {
   std::list<Waiter> waiting_;  // in the order they came
   int64_t running_ = 0;
   bool one_runs_alone_ = false;
-  int64_t meetings_ = 0;  // grows whenever one begins beside others
+  int64_t meetings_ = 0;  // grows whenever one begins beside others, or what they hold
 };
 
 }  // namespace shadowvm::node

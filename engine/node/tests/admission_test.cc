@@ -107,6 +107,20 @@ TEST_F(AdmissionTest, TheQueueIsBounded) {
   other.join();
 }
 
+// An answer that its client is still fetching holds memory though nothing runs.
+TEST_F(AdmissionTest, OneThatRanShortBesideAnAnswerWaitsForIt) {
+  ASSERT_TRUE(budget_.Reserve(kLimit * 4 / 10, "an answer").ok());
+  int runs = 0;
+  auto query = std::async(std::launch::async, [&] {
+    return admission_.Admit(free_, [&] { return ++runs == 1 ? RanShort() : Status::OK(); });
+  });
+  AwaitWaiting(1);
+  EXPECT_EQ(runs, 1);
+  budget_.Release(kLimit * 4 / 10);
+  EXPECT_TRUE(query.get().ok());
+  EXPECT_EQ(runs, 2);
+}
+
 TEST_F(AdmissionTest, OneThatRanShortBesideOthersRunsAgainAlone) {
   std::promise<void> end;
   std::thread other = Hold(1, &end);
