@@ -74,16 +74,18 @@ base::Status KernelRun::Prepare() {
     const base::Span span(&context_.stats->spans, base::Stage::kCompile);
     SVM_ASSIGN_OR_RETURN(kernel_, context_.kernels->Get(text_.name, text_.text));
   }
-  estimates_ = EstimateSteps(binding_);
-  SetOrder(OrderSteps(binding_.blueprint().levels[0].steps, estimates_));
+  SetEstimates(EstimateSteps(binding_));
   // One step has one order.
   if (order_.load()->size() < 2) measured_ = true;
   return base::Status::OK();
 }
 
-void KernelRun::SetOrder(Order order) {
+void KernelRun::SetEstimates(std::vector<StepEstimate> estimates) {
+  auto order =
+      std::make_unique<const Order>(OrderSteps(binding_.blueprint().levels[0].steps, estimates));
   std::lock_guard lock(mutex_);
-  orders_.push_back(std::make_unique<const Order>(std::move(order)));
+  estimates_ = std::move(estimates);
+  orders_.push_back(std::move(order));
   order_.store(orders_.back().get(), std::memory_order_release);
 }
 
@@ -207,9 +209,7 @@ void KernelRun::Measure(WorkerCall* call, const schedule::Partition& partition) 
     found[i].selectivity = MeasureStep(call, static_cast<uint8_t>(i), static_cast<uint32_t>(begin),
                                        static_cast<uint32_t>(end));
   }
-  SetOrder(OrderSteps(steps, found));
-  std::lock_guard lock(mutex_);
-  estimates_ = std::move(found);
+  SetEstimates(std::move(found));
 }
 
 base::Result<MeasuredSteps> KernelRun::MeasureSteps() {

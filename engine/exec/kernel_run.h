@@ -60,7 +60,8 @@ class KernelRun {
   double MeasureStep(WorkerCall* call, uint8_t step, uint32_t row_begin, uint32_t row_end);
 
   using Order = std::vector<uint8_t>;
-  void SetOrder(Order order);
+  // And the order of steps that follows from them.
+  void SetEstimates(std::vector<StepEstimate> estimates);
 
   const QueryContext& context_;
   const vkernel::KernelText& text_;

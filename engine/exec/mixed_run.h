@@ -30,7 +30,7 @@ struct MixedPipeline {
   const PipelineBinding* binding = nullptr;
   DenseGroups* groups = nullptr;
   DenseSink sink;
-  KnownSteps* steps;
+  KnownSteps* steps = nullptr;
   // The card's kernel; null while it is being made, which is asked for again and again.
   std::function<base::Result<std::shared_ptr<const device::Program>>()> program;
 };

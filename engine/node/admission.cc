@@ -24,16 +24,18 @@ Admission::Admission(const memory::MemoryBudget* budget, std::function<int64_t()
                      int64_t max_waiting)
     : budget_(budget), droppable_(std::move(droppable)), max_waiting_(max_waiting) {}
 
-bool Admission::IsFree() const {
-  return budget_->used() - droppable_() <= budget_->limit() / kFreePart;
+bool Admission::HoldNoMoreThan(int64_t bytes) const {
+  return budget_->used() - droppable_() <= bytes;
 }
+
+bool Admission::IsFree() const { return HoldNoMoreThan(budget_->limit() / kFreePart); }
 
 bool Admission::HasRoomLocked(const Waiter& waiter) const {
   if (running_ == 0) {
     return !waiter.alone || IsFree() || std::chrono::steady_clock::now() >= waiter.until;
   }
   if (waiter.alone || one_runs_alone_) return false;
-  return budget_->used() - droppable_() <= budget_->limit() / 2;
+  return HoldNoMoreThan(budget_->limit() / 2);
 }
 
 base::Status Admission::Enter(const schedule::CancelToken& cancel, Waiter waiter,
@@ -60,7 +62,7 @@ bool Admission::Leave(int64_t company) {
   --running_;
   one_runs_alone_ = false;
   changed_.notify_all();
-  return meetings_ != company || !IsFree();
+  return meetings_ != company;
 }
 
 base::Status Admission::Admit(const schedule::CancelToken& cancel, const Run& run) {

@@ -42,10 +42,12 @@ class Admission {
     std::chrono::steady_clock::time_point until;  // alone: for memory to come back
   };
   base::Status Enter(const schedule::CancelToken& cancel, Waiter waiter, int64_t* company);
-  // True if others ran at some time since Enter set 'company', or hold memory still.
+  // True if others ran at some time since Enter set 'company', or held memory then.
   bool Leave(int64_t company);
-  // Whether nobody holds memory that a query could want: running ones do, and answers that nobody
-  // has fetched yet.
+  // Of memory that cannot be dropped: running queries hold it, and answers that nobody has fetched
+  // yet.
+  bool HoldNoMoreThan(int64_t bytes) const;
+  // Whether nobody holds memory that a query could want.
   bool IsFree() const;
   bool HasRoomLocked(const Waiter& waiter) const;
 

@@ -91,9 +91,9 @@ double MixedSchedule::Delay(double now) const {
 // one unless cores would be.
 int64_t MixedSchedule::MostUnits(Side side, int lane, double now) const {
   if (side == Side::kGpu) return BatchUnits(now);
+  if (!can_compare()) return 1;
   const Speed& cpu = speeds_[Side::kCpu];
   const int64_t waiting = policy_->num_waiting();
-  if (!can_compare()) return 1;
   const double gpu = GpuSpeed(now);
   const double unit_time = 1 / cpu.of_lane();
   const auto left = static_cast<double>(waiting + UnitsHeld(Side::kGpu));

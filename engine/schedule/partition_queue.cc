@@ -9,17 +9,12 @@ namespace shadowvm::schedule {
 
 std::vector<Partition> CutIntoPartitions(const std::vector<SegmentWork>& segments,
                                          int64_t partition_rows) {
-  const auto step_of = [&](const SegmentWork& work) {
-    return work.resident ? partition_rows : work.num_rows;
-  };
-  size_t count = 0;
-  for (const SegmentWork& work : segments) {
-    if (work.num_rows > 0) count += static_cast<size_t>((work.num_rows - 1) / step_of(work)) + 1;
-  }
+  int64_t rows = 0;
+  for (const SegmentWork& work : segments) rows += work.num_rows;
   std::vector<Partition> partitions;
-  partitions.reserve(count);
+  partitions.reserve(static_cast<size_t>(rows / partition_rows) + segments.size());
   for (const SegmentWork& work : segments) {
-    const int64_t step = step_of(work);
+    const int64_t step = work.resident ? partition_rows : work.num_rows;
     for (int64_t row = 0; row < work.num_rows; row += step) {
       partitions.push_back({work.segment, row, std::min(row + step, work.num_rows)});
     }

@@ -178,8 +178,8 @@ TEST_F(MixedTest, BatchesAreReadInPlace) {
   const Answered expected = Ask(engine_.get(), Grouped(), InMode(schedule::Mode::kCpu));
   for (const std::string& policy : Policies()) {
     SCOPED_TRACE(policy);
-    Ask(engine_.get(), Grouped(),
-        Mixed(policy));  // so that its pages are pinned, and its kernel there
+    // So that its pages are pinned, and its kernel is there.
+    Ask(engine_.get(), Grouped(), Mixed(policy));
     engine_->gpu()->pinned().Await();
     const Answered answered = Ask(engine_.get(), Grouped(), Mixed(policy));
     EXPECT_EQ(answered.rows, expected.rows);
@@ -194,8 +194,8 @@ TEST_F(MixedTest, ALostCardCostsNoRow) {
   base::TestFolder folder;
   for (const std::string fault :
        {"device.launch=nth:1:error", "device.launch=nth:3:error", "device.wait=nth:1:error",
-        "device.wait=nth:3:error", "device.wait=nth:4:error", "device.wait=nth:5:error",
-        "device.hang=nth:1:error", "device.hang=nth:2:error"}) {
+        "device.wait=nth:2:error", "device.wait=nth:3:error", "device.wait=nth:4:error",
+        "device.wait=nth:5:error", "device.hang=nth:1:error", "device.hang=nth:2:error"}) {
     for (const std::string policy : {"guided", "static:40", "static:100"}) {
       SCOPED_TRACE(fault + " " + policy);
       EngineOptions options = TestEngineOptions(folder.path(), GpuKind::kEmulated);
