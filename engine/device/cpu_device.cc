@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/wait_awake.h"
+
 namespace shadowvm::device {
 namespace {
 
@@ -91,8 +93,7 @@ void CpuDevice::CallerLoop(ActiveRun* run) {
 void CpuDevice::AwaitOthers(const ActiveRun& run, std::unique_lock<std::mutex>* lock) {
   const auto is_done = [&] { return run.in_flight.load() == 0; };
   lock->unlock();
-  const auto until = std::chrono::steady_clock::now() + kAwake;
-  while (!is_done() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  base::WaitAwake(kAwake, is_done);
   // The last one is to let go of the run, too.
   lock->lock();
   step_done_.wait(*lock, is_done);

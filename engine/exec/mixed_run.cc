@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/base/wait_awake.h"
 #include "engine/schedule/parallel.h"
 
 namespace shadowvm::exec {
@@ -124,8 +125,7 @@ void MixedRun::AwaitWork(Lane* lane) {
     std::this_thread::sleep_for(kAskAgain);
     return;
   }
-  const auto until = std::chrono::steady_clock::now() + kAskAgain;
-  while (GoesOn() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  base::WaitAwake(kAskAgain, [this] { return !GoesOn(); });
 }
 
 Grant MixedRun::Take(Side side, int worker) {
@@ -189,7 +189,7 @@ Result<bool> MixedRun::ServeCard() {
     if (!started.ok()) LoseCard(started);
   }
   if (card_ == nullptr) return CpuStep(0);
-  bool busy = TryPump();
+  const bool busy = TryPump();
   SVM_RETURN_NOT_OK(added_);
   if (card_ == nullptr) return GoesOn();
   if (alone_ || CardIsProvided()) {
@@ -199,11 +199,7 @@ Result<bool> MixedRun::ServeCard() {
       return GoesOn();
     }
   }
-  const auto until = std::chrono::steady_clock::now() + kWatch;
-  while (card_ != nullptr && !busy && std::chrono::steady_clock::now() < until) {
-    std::this_thread::yield();
-    busy = TryPump();
-  }
+  if (!busy) base::WaitAwake(kWatch, [this] { return card_ == nullptr || TryPump(); });
   SVM_RETURN_NOT_OK(added_);
   return GoesOn();
 }

@@ -93,6 +93,25 @@ TEST(CpuDevice, ExceptionsBecomeErrors) {
   EXPECT_EQ(base::CodeOf(device.Run(starved, 2)), base::ErrorCode::kOutOfMemory);
 }
 
+// Who works without asking whether others want it would never leave the first of these.
+TEST(CpuDevice, AWorkerGoesFromOneRunToTheNext) {
+  CpuDevice device(2);
+  std::atomic<bool> joined{false};
+  std::atomic<bool> helped{false};
+  const auto first = [&](int worker) -> base::Result<bool> {
+    if (worker > 0) joined = true;
+    return !helped;
+  };
+  const auto second = [&](int worker) -> base::Result<bool> {
+    if (worker > 0) helped = true;
+    return !helped;
+  };
+  std::thread caller([&] { EXPECT_TRUE(device.Run(first, 2).ok()); });
+  while (!joined) std::this_thread::yield();
+  EXPECT_TRUE(device.Run(second, 2).ok());
+  caller.join();
+}
+
 TEST(CpuDevice, ConcurrentAndNestedRunsFinish) {
   CpuDevice device(3);
   std::vector<std::thread> callers;
