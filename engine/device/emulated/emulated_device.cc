@@ -31,6 +31,8 @@ using base::Status;
 constexpr char kEntry[] = "svm_kernel";
 constexpr int64_t kPageBytes = 4096;
 constexpr int kUnwritten = 0xa5;
+// Copies out of more make their caller wait, as with a real card, whose staging is larger.
+constexpr int64_t kPromptBytes = int64_t{16} << 10;
 
 // The card's memory: one mapping that the host cannot touch while it is closed. Thread-safe.
 class Memory {
@@ -197,7 +199,7 @@ class EmulatedStream : public Stream {
     return Status::OK();
   }
 
-  bool CopiesOutPromptly(int64_t) const override { return true; }
+  bool CopiesOutPromptly(int64_t bytes) const override { return bytes <= kPromptBytes; }
 
   Status Clear(DeviceAddress at, int64_t bytes) override {
     SVM_RETURN_NOT_OK(CheckAddress(at, bytes));

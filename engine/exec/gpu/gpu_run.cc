@@ -105,6 +105,7 @@ Result<std::unique_ptr<GpuRun>> GpuRun::BeginApart(const QueryContext& context, 
                                       GpuSource{std::move(segments), nullptr}));
   sink->SetApart();
   run->no_groups_ = sink->NoGroups();
+  run->no_groups_.push_back(0);  // no error
   SVM_RETURN_NOT_OK(run->WriteTables(steps, num_areas));
   return run;
 }
@@ -130,22 +131,22 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   const LaunchInputs inputs{binding_,    steps,         sink_,      num_rows,     0,
                             predicates_, translations_, over_link_, num_areas > 0};
   LaunchWriter sizes(0, {.placed = &joins_.placed});
-  std::optional<LaunchPlan> plan = known->PlanFor(inputs);
-  const bool is_new = !plan.has_value();
-  WriteLaunch(inputs, gpu_.facts(), &plan, &sizes);
-  if (is_new) known->Keep(inputs, *plan);
+  plan_ = known->PlanFor(inputs);
+  const bool is_new = !plan_.is_made();
+  WriteLaunch(inputs, gpu_.facts(), &plan_, &sizes);
+  if (is_new) known->Keep(inputs, plan_);
   piece_bytes_ = memory::RangeAllocator::SizeOf(
-      PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size()));
+      PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size()) +
+      LaunchWriter::DataBytes(GroupBytes()));
   ring_bytes_ =
       num_areas == 0 ? memory::RangeAllocator::SizeOf(std::max(piece_bytes_, kLeastRing)) : 0;
   const int64_t areas_at = sizes.data_bytes() + ring_bytes_;
-  const int64_t space_at = areas_at + num_areas * (piece_bytes_ + AreaBytes());
+  const int64_t space_at = areas_at + num_areas * piece_bytes_;
   const int64_t scratch_bytes = space_at + sizes.space_bytes();
   SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(scratch_bytes));
   LaunchWriter writer(address, {.placed = &joins_.placed, .space_at = space_at});
   writer.ReserveFor(sizes);
-  error_ = WriteLaunch(inputs, gpu_.facts(), &plan, &writer);
-  plan_ = std::move(*plan);
+  error_ = WriteLaunch(inputs, gpu_.facts(), &plan_, &writer);
   if (scan_ != nullptr) {
     MakeLaunch(&writer, SourceAt(address), scratch_bytes, known);
     return SendLaunch();
@@ -206,9 +207,8 @@ Status GpuRun::MakeAreas(DeviceAddress address, int num_areas) {
     // With a stream of its own: a launch begins where the one before it leaves processors idle.
     SVM_ASSIGN_OR_RETURN(area.stream, turn_.Stream(number == 0 ? 0 : kCopyStream + number));
     if (number > 0) streams_.push_back(area.stream);
-    area.piece_at = address;
-    area.groups = address + static_cast<uint64_t>(piece_bytes_);
-    address = area.groups + static_cast<uint64_t>(AreaBytes());
+    area.address = address;
+    address += static_cast<uint64_t>(piece_bytes_);
   }
   // Tables came by the first stream; others must find them.
   return Synchronize();
@@ -249,9 +249,6 @@ Status GpuRun::LaunchApart(std::span<const GpuRows> rows, int number) {
   SVM_FAULT_POINT("exec.gpu.launch");
   SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
   Area& area = areas_[static_cast<size_t>(number)];
-  is_idle_ = false;
-  // Not cleared: that takes processors, which another launch may have all of.
-  SVM_RETURN_NOT_OK(area.stream->CopyIn(area.groups, no_groups_.data(), GroupBytes()));
   SVM_RETURN_NOT_OK(Queue(std::move(placed), &area, area.stream));
   // So that it is there when the launch is done, unless we would have to wait for it.
   area.is_fetched = area.stream->CopiesOutPromptly(GroupBytes());
@@ -260,8 +257,7 @@ Status GpuRun::LaunchApart(std::span<const GpuRows> rows, int number) {
 
 Status GpuRun::FetchArea(Area* area) {
   area->found.resize(no_groups_.size());
-  SVM_RETURN_NOT_OK(area->stream->CopyOut(area->found.data(), area->groups, GroupBytes()));
-  return area->stream->CopyOut(&area->error, error_, sizeof area->error);
+  return area->stream->CopyOut(area->found.data(), area->address, GroupBytes());
 }
 
 Result<bool> GpuRun::IsDone(int number) {
@@ -277,8 +273,9 @@ Result<std::span<const int64_t>> GpuRun::Collect(int number) {
   SVM_RETURN_NOT_OK(finished);
   times_.kernel_ms += area.stream->launch_milliseconds();
   area.piece = {};
-  if (area.error == 0) return area.found;
-  return base::MakeError(static_cast<base::ErrorCode>(area.error), binding_.blueprint().title);
+  const int64_t error = area.found.back();
+  if (error == 0) return std::span(area.found).first(area.found.size() - 1);
+  return base::MakeError(static_cast<base::ErrorCode>(error), binding_.blueprint().title);
 }
 
 Status GpuRun::LaunchAll() {
@@ -369,10 +366,12 @@ Status GpuRun::LaunchChunks() {
 }
 
 Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream) {
-  const DeviceAddress groups = area != nullptr ? area->groups : 0;
   const int num_blocks = NumBlocks(gpu_.facts(), plan_, NumTiles(segments.rows));
   const int num_warps = num_blocks * plan_.shape.block_threads / kWarpThreads;
-  const LaunchPiece described{num_launches_, 0, num_blocks, groups, over_link_ ? num_warps : 0};
+  // Groups come with the piece. Clearing them there would take processors, which another launch may
+  // have all of.
+  LaunchPiece described{num_launches_, 0, num_blocks, {}, over_link_ ? num_warps : 0};
+  if (area != nullptr) described.groups = no_groups_;
   LaunchWriter sizes(0);
   WritePiece(described, segments, block_, &sizes);
   if (sizes.data_bytes() > piece_bytes_) {
@@ -380,14 +379,14 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   }
   DeviceAddress address = 0;
   if (area != nullptr) {
-    address = area->piece_at;
+    address = area->address;
   } else {
     SVM_ASSIGN_OR_RETURN(address, NextPiece(sizes.data_bytes()));
   }
   Piece& piece = area != nullptr ? area->piece : pieces_.emplace_back();
   LaunchWriter writer(address);
   const DeviceAddress block = WritePiece(described, segments, block_, &writer);
-  piece.image = writer.image();
+  piece.image = writer.TakeImage();
   piece.copies = std::move(segments.copies);
   times_.room_bytes += segments.rows_room.bytes();
   piece.rows_room = std::move(segments.rows_room);

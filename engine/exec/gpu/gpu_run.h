@@ -95,12 +95,10 @@ class GpuRun {
   // Where one launch is apart from others.
   struct Area {
     device::Stream* stream = nullptr;
-    device::DeviceAddress groups = 0;
-    device::DeviceAddress piece_at = 0;
+    device::DeviceAddress address = 0;  // of its piece, which begins with its groups
     Piece piece;
     bool is_fetched = false;     // what its launch finds was asked for
-    std::vector<int64_t> found;  // groups of its last launch
-    kernels::u32 error = 0;      // the first one of any launch by then
+    std::vector<int64_t> found;  // groups of its last launch, and its error
   };
 
   static base::Result<std::unique_ptr<GpuRun>> Make(const QueryContext& context, Gpu* gpu,
@@ -118,7 +116,6 @@ class GpuRun {
   base::Status SendLaunch();
   base::Status MakeAreas(device::DeviceAddress address, int num_areas);
   int64_t GroupBytes() const { return static_cast<int64_t>(no_groups_.size()) * 8; }
-  int64_t AreaBytes() const { return memory::RangeAllocator::SizeOf(GroupBytes()); }
   // Asks for what the area's launch finds.
   base::Status FetchArea(Area* area);
   base::Result<LaunchSegments> Place(std::span<const GpuRows> rows);
@@ -157,7 +154,7 @@ class GpuRun {
   device::DeviceAddress error_ = 0, ring_ = 0;
   int64_t piece_bytes_ = 0;  // at most
   int64_t ring_bytes_ = 0, ring_at_ = 0;
-  std::vector<int64_t> no_groups_;  // what an area begins with
+  std::vector<int64_t> no_groups_;  // what an area's begin with, and a word for its error
   std::vector<Area> areas_;
 
   std::deque<Piece> pieces_;              // of the ring, until the device has been waited for

@@ -18,7 +18,7 @@ int64_t Count(const std::vector<T>& values) {
 }  // namespace
 
 DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
-                          std::optional<LaunchPlan>* plan, LaunchWriter* writer) {
+                          LaunchPlan* plan, LaunchWriter* writer) {
   const kernels::u32 no_error = 0;
   kernels::LaunchBlock head{};
   head.call = WriteCall(inputs, writer);
@@ -28,17 +28,16 @@ DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorF
   const int64_t block_bytes = writer->block_size() +
                               Count(residents) * int64_t{sizeof residents[0]} +
                               Count(inputs.steps.order) + 32;
-  if (!plan->has_value()) *plan = PlanLaunch(facts, inputs, block_bytes);
-  const LaunchPlan& made = **plan;
-  std::copy(made.residents.begin(), made.residents.end(), residents.begin());
+  if (!plan->is_made()) *plan = PlanLaunch(facts, inputs, block_bytes);
+  std::copy(plan->residents.begin(), plan->residents.end(), residents.begin());
   head.residents = writer->AddArray(residents.data(), Count(residents));
-  head.call.order = writer->AddArray(made.steps.order.data(), Count(made.steps.order));
-  head.call.num_steps = static_cast<kernels::u32>(made.steps.order.size());
-  head.wide_steps = static_cast<kernels::u32>(made.steps.wide);
-  head.num_residents = static_cast<kernels::u32>(made.residents.size());
-  head.split_shift = static_cast<kernels::u32>(made.split_shift);
-  head.queue_at = made.queue_at;
-  head.dense_at = made.dense_at;
+  head.call.order = writer->AddArray(plan->steps.order.data(), Count(plan->steps.order));
+  head.call.num_steps = static_cast<kernels::u32>(plan->steps.order.size());
+  head.wide_steps = static_cast<kernels::u32>(plan->steps.wide);
+  head.num_residents = static_cast<kernels::u32>(plan->residents.size());
+  head.split_shift = static_cast<kernels::u32>(plan->split_shift);
+  head.queue_at = plan->queue_at;
+  head.dense_at = plan->dense_at;
   writer->Finish(head);
   return reinterpret_cast<DeviceAddress>(head.error);
 }
@@ -80,8 +79,13 @@ kernels::LaunchBlock* Point(uint8_t* block, const SegmentLists& lists) {
 DeviceAddress WritePiece(const LaunchPiece& piece, const LaunchSegments& segments,
                          std::span<const uint8_t> block, LaunchWriter* writer) {
   std::vector<uint8_t> own(block.begin(), block.end());
+  const auto num_words = static_cast<int64_t>(piece.groups.size());
+  int64_t* const groups = num_words > 0 ? writer->AddRoom(piece.groups.data(), num_words) : nullptr;
   kernels::LaunchBlock* const head = Point(own.data(), WriteLists(segments, writer));
-  if (piece.groups != 0) head->call.dense = reinterpret_cast<kernels::i64*>(piece.groups);
+  if (groups != nullptr) {
+    head->call.dense = reinterpret_cast<kernels::i64*>(groups);
+    head->error = reinterpret_cast<kernels::u32*>(groups + num_words - 1);
+  }
   head->launch = static_cast<kernels::u32>(piece.number);
   head->first_block = static_cast<kernels::u32>(piece.first_block);
   head->num_blocks = static_cast<kernels::u32>(piece.num_blocks);

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,10 +14,10 @@
 // each launch's own.
 namespace shadowvm::exec {
 
-// Writes what every launch of a run is told; gives where the kernel leaves an error. Without a plan
-// it makes one, which depends on the size of what is written, and that on no plan.
+// Writes what every launch of a run is told; gives where the kernel leaves an error. A plan that
+// is not made is made; it depends on the size of what is written, and that on no plan.
 device::DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
-                                  std::optional<LaunchPlan>* plan, LaunchWriter* writer);
+                                  LaunchPlan* plan, LaunchWriter* writer);
 
 // Where lists of segments are on the device.
 struct SegmentLists {
@@ -59,13 +58,14 @@ struct LaunchPiece {
   int number = 0;
   int first_block = 0;
   int num_blocks = 0;
-  device::DeviceAddress groups = 0;  // its own; 0: those of the block
+  // What its own groups begin with, and a word for its own error; empty: it has those of the block.
+  std::span<const int64_t> groups;
   // Its warps' first shares, if who is done takes what nobody has: over the link processors are not
   // equally fast. 0: each has its part.
   int num_shares_begun = 0;
 };
-// Writes a launch's own piece: its number, its segments, and its copy of the block, which is what
-// it is started with, and whose address this is.
+// Writes a launch's own piece: its groups, which come first, its number, its segments, and its copy
+// of the block, which is what it is started with, and whose address this is.
 device::DeviceAddress WritePiece(const LaunchPiece& piece, const LaunchSegments& segments,
                                  std::span<const uint8_t> block, LaunchWriter* writer);
 // The most that a piece takes.

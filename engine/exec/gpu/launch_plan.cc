@@ -148,10 +148,10 @@ LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs&
   return plan;
 }
 
-std::optional<LaunchPlan> KnownSteps::PlanFor(const LaunchInputs& inputs) const {
+LaunchPlan KnownSteps::PlanFor(const LaunchInputs& inputs) const {
   const bool alike = plan_rows == inputs.num_rows && plan_over_link == inputs.over_link &&
                      plan_in_batches == inputs.in_batches;
-  return alike ? plan : std::nullopt;
+  return alike ? plan : LaunchPlan{};
 }
 
 void KnownSteps::Keep(const LaunchInputs& inputs, const LaunchPlan& made) {

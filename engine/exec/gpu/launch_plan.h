@@ -20,12 +20,14 @@ inline constexpr int kWarpThreads = 32;
 
 // How launches use a block's shared memory, and blocks of how many threads there are.
 struct LaunchPlan {
-  device::LaunchShape shape;
-  int split_shift = 0;  // 1 << split_shift warps share a tile
+  device::LaunchShape shape{.block_threads = 0};  // none until it is made
+  int split_shift = 0;                            // 1 << split_shift warps share a tile
   kernels::u32 queue_at = 0;
   kernels::u32 dense_at = 0;  // 0: groups stay in the device's memory
   std::vector<kernels::ResidentBits> residents;
   GpuSteps steps;
+
+  bool is_made() const { return shape.block_threads > 0; }
 };
 
 // 'block_bytes' are those of the launch's block, at the start of shared memory. Groups go first,
@@ -41,12 +43,13 @@ struct KnownSteps {
   std::optional<ScanKey> scan_key;           // of what it reads
   std::shared_ptr<const ScanLaunch> launch;  // the last one over a scan, if it can come again
   // The last plan, and what it depends on beside the pipeline and the device.
-  std::optional<LaunchPlan> plan;
+  LaunchPlan plan;
   int64_t plan_rows = 0;
   bool plan_over_link = false;
   bool plan_in_batches = false;
 
-  std::optional<LaunchPlan> PlanFor(const LaunchInputs& inputs) const;
+  // The plan if it is for the same; else one that is not made.
+  LaunchPlan PlanFor(const LaunchInputs& inputs) const;
   void Keep(const LaunchInputs& inputs, const LaunchPlan& made);
 };
 

@@ -90,7 +90,7 @@ class TableLaunch {
     std::vector<SegmentPtr> segments = {};
     int64_t rows = 0;
     LaunchSegments placed = {};
-    std::optional<LaunchPlan> plan = {};
+    LaunchPlan plan = {};
     int64_t at = 0, piece_at = 0, end = 0;  // in the image
     DeviceAddress error_at = 0;
   };
@@ -126,8 +126,8 @@ class TableLaunch {
     std::vector<LaunchRows> rows;
     for (const SegmentPtr& segment : part->segments)
       rows.push_back({segment, 0, segment->num_rows});
-    const ColumnReads reads{TouchedShares(binding.blueprint(), part->steps, part->plan->steps),
-                            ReadAgain(binding.blueprint(), part->plan->steps)};
+    const ColumnReads reads{TouchedShares(binding.blueprint(), part->steps, part->plan.steps),
+                            ReadAgain(binding.blueprint(), part->plan.steps)};
     SVM_ASSIGN_OR_RETURN(device::Stream * copies, turn_->Stream(kCopyStream));
     SVM_ASSIGN_OR_RETURN(part->placed, PlaceSegments(&gpu_, binding, rows, reads, copies));
     part->at = image_bytes_;
@@ -154,10 +154,10 @@ class TableLaunch {
   Result<const kernels::LaunchBlock*> WritePart(Part* part) {
     LaunchWriter writer(AddressOf(part->at));
     part->error_at = WriteLaunch(InputsOf(*part), gpu_.facts(), &part->plan, &writer);
-    const int num_blocks = NumBlocks(gpu_.facts(), *part->plan, NumTiles(part->placed.rows));
+    const int num_blocks = NumBlocks(gpu_.facts(), part->plan, NumTiles(part->placed.rows));
     LaunchWriter piece(AddressOf(part->piece_at));
     const DeviceAddress block =
-        WritePiece({0, shape_.num_blocks, num_blocks, 0}, part->placed, writer.block(), &piece);
+        WritePiece({0, shape_.num_blocks, num_blocks, {}}, part->placed, writer.block(), &piece);
     if (part->piece_at + piece.data_bytes() > part->end) {
       return base::MakeError(base::ErrorCode::kOutOfMemory, "more segments than one launch takes");
     }
@@ -166,8 +166,8 @@ class TableLaunch {
     std::memcpy(image_.data() + part->piece_at, piece.image().data(),
                 static_cast<size_t>(piece.data_bytes()));
     shape_.num_blocks += num_blocks;
-    shape_.block_threads = part->plan->shape.block_threads;
-    shape_.shared_bytes = std::max(shape_.shared_bytes, part->plan->shape.shared_bytes);
+    shape_.block_threads = part->plan.shape.block_threads;
+    shape_.shared_bytes = std::max(shape_.shared_bytes, part->plan.shape.shared_bytes);
     return reinterpret_cast<const kernels::LaunchBlock*>(block);
   }
 

@@ -189,6 +189,45 @@ TEST_F(MixedTest, BatchesAreReadInPlace) {
   }
 }
 
+// More groups than a device copies out without waiting: they are asked for when a batch is done.
+TEST_F(MixedTest, ManyGroups) {
+  AddFacts();
+  const client::Frame frame = client::Table("facts")
+                                  .GroupBy({"k", "small"})
+                                  .Aggregate({Count().As("rows"), Sum(Col("value")).As("sum"),
+                                              Max(Col("value")).As("most")});
+  const Answered expected = Ask(engine_.get(), frame, InMode(schedule::Mode::kCpu));
+  EXPECT_GT(expected.rows.size(), 2000U);
+  Ask(engine_.get(), frame, InMode(schedule::Mode::kGpu));
+  for (const std::string& policy : Policies()) {
+    SCOPED_TRACE(policy);
+    const Answered answered = Ask(engine_.get(), frame, Mixed(policy));
+    EXPECT_EQ(answered.rows, expected.rows);
+    if (policy == "static:100") {
+      EXPECT_EQ(Both(answered).rows[Side::kGpu], kRows);
+    }
+  }
+}
+
+// What is wrong with a row is the query's error, whoever comes upon it.
+TEST_F(MixedTest, AnErrorOfARow) {
+  AddFacts();
+  v1::Command command = client::Table("facts")
+                            .GroupBy({"small"})
+                            .Aggregate({Sum(Col("value") * Col("value")).As("sum")})
+                            .ToCommand();
+  command.mutable_settings()->set_ansi(true);
+  const base::Status expected = engine_->Run(command, InMode(schedule::Mode::kCpu)).status();
+  ASSERT_FALSE(expected.ok());
+  // So that the card's kernel is there.
+  EXPECT_FALSE(engine_->Run(command, InMode(schedule::Mode::kGpu)).ok());
+  for (const std::string& policy : Policies()) {
+    SCOPED_TRACE(policy);
+    const base::Status status = engine_->Run(command, Mixed(policy)).status();
+    EXPECT_EQ(base::CodeOf(status), base::CodeOf(expected)) << status;
+  }
+}
+
 // A card that is lost in the middle, at every call it could be noticed in, and one that hangs.
 TEST_F(MixedTest, ALostCardCostsNoRow) {
   base::TestFolder folder;
