@@ -36,10 +36,21 @@ private[node] final class StartedNode(source: NodeSource.Started, died: NodeAway
       val started = NodeProcess.start(launch)
       process = Some(started)
       started.awaitReady(ReadyMs)
-      NodeClients.at(address).status()
-      started.onExit(if (isCurrent(started)) died(new NodeAway(started.obituary)))
+      // Before anything else can fail: from here on it may be used.
+      started.onExit(mourn(started))
+      greet()
     }
   }
+
+  private def mourn(ended: NodeProcess): Unit = {
+    val away = new NodeAway(ended.obituary)
+    if (isCurrent(ended)) died(away)
+  }
+
+  /** The session with the node before this one may turn out to be lost only now, and is replaced then. */
+  private def greet(): Unit =
+    try NodeClients.at(address).status()
+    catch { case _: NodeAway => NodeClients.at(address).status() }
 
   /** One that was stopped or replaced is no news. */
   private def isCurrent(ended: NodeProcess): Boolean = synchronized(process.contains(ended))

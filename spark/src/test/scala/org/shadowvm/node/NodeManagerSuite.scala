@@ -5,7 +5,7 @@ package org.shadowvm.node
 
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.PosixFilePermissions
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.util.Try
 
@@ -15,6 +15,9 @@ import org.shadowvm.{ProgramGate, TestFolders, TestProgram}
 import org.shadowvm.Eventually.eventually
 
 class NodeManagerSuite extends AnyFunSuite {
+
+  /** Somewhat more than sessions take from one sign of life to the next. */
+  private val KeepAlivesMs = 3000L
 
   private def conf(settings: (String, String)*): SparkConf = {
     val conf = new SparkConf(false).set("spark.master", "local[2]")
@@ -82,6 +85,20 @@ class NodeManagerSuite extends AnyFunSuite {
     }
   }
 
+  test("a node that came back while its session was known to be lost is watched, too") {
+    val gate = new ProgramGate
+    withManager(started("node.path" -> gate.program.toString)) { manager =>
+      for (_ <- 1 to 3) {
+        val before = pid(manager)
+        gate.whileShut {
+          ProcessHandle.of(before).get.destroyForcibly()
+          Thread.sleep(KeepAlivesMs)
+        }
+        eventually("another node answers")(Try(pid(manager)).toOption.exists(_ != before))
+      }
+    }
+  }
+
   test("a node that is said to be lost, but answers, is kept") {
     withManager(started()) { manager =>
       val before = pid(manager)
@@ -139,14 +156,20 @@ class NodeManagerSuite extends AnyFunSuite {
 
   test("a failure that nobody has foreseen neither ends the application nor the attempts to get a node") {
     val attempts = new AtomicInteger
+    val lightened = new AtomicBoolean
     val moody = new NodeHost {
       override val address: String = "unix:/nowhere/node.sock"
-      override def bringUp(): Unit = if (attempts.incrementAndGet() < 3) throw new IllegalStateException("a mood")
+      override def bringUp(): Unit = {
+        attempts.incrementAndGet()
+        if (!lightened.get) throw new IllegalStateException("a mood")
+      }
       override def shutDown(): Unit = ()
     }
     withManager(new NodeManager(_ => Right(moody))) { manager =>
       manager.start()
+      eventually("it is tried again")(attempts.get > 2)
       assert(manager.client().left.exists(_.contains("a mood")), manager.client())
+      lightened.set(true)
       eventually("it is there")(manager.client().isRight)
     }
   }
