@@ -182,7 +182,7 @@ def sweep(bench: Bench, found: dict):
 
 def cap(bench: Bench, found: dict):
     """More data than the card may hold, queries in turn, so that none finds only its own columns."""
-    bench.use("gpu", "--residency", "device", "--device-memory", bench.options.cap, "--keep-builds")
+    bench.use("gpu", "--residency", "device", "--gpu-memory", bench.options.cap, "--keep-builds")
     rounds = 4
     for number in range(rounds):
         for name in QUERIES:
@@ -193,7 +193,7 @@ def cap(bench: Bench, found: dict):
 
 def clients(bench: Bench, found: dict):
     """Many clients at once, each all queries. The process compares their answers."""
-    ask_at_once(bench, found, "--residency", "device", "--device-memory", bench.options.clients_cap)
+    ask_at_once(bench, found, "--residency", "device", "--gpu-memory", bench.options.clients_cap)
 
 
 def tasks(bench: Bench, found: dict):

@@ -69,7 +69,7 @@ void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings) {
       ->check(CLI::IsMember({"passive", "active1", "active2", "active4"}))
       ->needs(mode)
       ->needs(residency);
-  AddSizeOption(command, "--device-memory", &settings->device_memory_bytes,
+  AddSizeOption(command, "--gpu-memory", &settings->device_memory_bytes,
                 "The GPU's memory that may be used, such as 4G (default: nine tenths)")
       ->needs(mode);
   command->add_flag("--emulate-gpu", settings->emulate_gpu,

@@ -39,7 +39,7 @@ struct ProcessorSettings {
   bool emulate_gpu = false;       // mode gpu, mixed, auto: with the emulated one
 };
 
-// --mode, --residency, --prefetch, --device-memory, --emulate-gpu and --policy.
+// --mode, --residency, --prefetch, --gpu-memory, --emulate-gpu and --policy.
 void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings);
 
 // --trace: the file that gets who took which partition when.

@@ -23,7 +23,7 @@ constexpr const char* kExplanation =
     R"(Residency says where the tables are when the clock starts: 'host' keeps them in
 memory as segments, 'file' keeps nothing between runs and reads the Parquet files every time.
 With '--mode gpu' or 'auto' there is 'device', and it is what is meant by default: segments are copied to the
-GPU by the first run that reads them and stay there, as many as '--device-memory' allows; others
+GPU by the first run that reads them and stay there, as many as '--gpu-memory' allows; others
 are read in place. With 'host' or 'file' none stays there: '--prefetch passive' has kernels read the
 host's memory in place, which brings over the link what surviving rows need, and 'active1', 'active2'
 and 'active4' copy all columns chunk by chunk, with so many copies and kernels overlapping.
@@ -35,7 +35,7 @@ Examples:
   shadowvm bench ssb --data data/ssb-sf10 --memory 3G --json r.json
   shadowvm bench ssb --data data/ssb-sf1 --query q2.1 --runs 20
   shadowvm bench ssb --sf 20 --mode gpu --residency host --prefetch active2
-  shadowvm bench ssb --sf 100 --mode gpu --device-memory 4G     more data than the GPU may hold
+  shadowvm bench ssb --sf 100 --mode gpu --gpu-memory 4G        more data than the GPU may hold
   shadowvm bench ssb --sf 20 --mode mixed --policy guided --trace run.svg
   shadowvm bench ssb --sf 0.01 --mode gpu --emulate-gpu         the GPU's kernels, without a GPU
   shadowvm bench ssb --sf 1 --node                              as a client of a node sees it

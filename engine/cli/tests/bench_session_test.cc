@@ -161,7 +161,7 @@ TEST(BenchSessionTest, SettingsAreOptionsOfTheCommandLine) {
   ScriptedRunner runner;
   const auto answers =
       Serve(&runner,
-            "settings --mode mixed --residency host --policy static:40 --device-memory "
+            "settings --mode mixed --residency host --policy static:40 --gpu-memory "
             "4G\nsettings --mode gpu --prefetch active4\nsettings --mode "
             "warp\nsettings --mode cpu --emulate-gpu\n");
   ASSERT_EQ(answers.size(), 4U);
