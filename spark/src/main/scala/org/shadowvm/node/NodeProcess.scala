@@ -66,7 +66,7 @@ final class NodeProcess private (process: Process, launch: NodeLaunch) {
   private def sayIfReady(line: String): Unit = if (line.contains("\"ready\"")) ready.complete(())
 
   private def remember(line: String): Unit = {
-    log.debug("{}", line)
+    log.info("{}", line)
     lastWords.synchronized {
       lastWords.enqueue(line)
       if (lastWords.size > LastLines) lastWords.dequeue()
