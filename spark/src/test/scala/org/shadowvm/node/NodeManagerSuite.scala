@@ -88,7 +88,7 @@ class NodeManagerSuite extends AnyFunSuite {
   test("a node that came back while its session was known to be lost is watched, too") {
     val gate = new ProgramGate
     withManager(started("node.path" -> gate.program.toString)) { manager =>
-      for (_ <- 1 to 3) {
+      for (_ <- 1 to 2) {
         val before = pid(manager)
         gate.whileShut {
           ProcessHandle.of(before).get.destroyForcibly()
