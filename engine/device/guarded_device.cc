@@ -9,6 +9,10 @@
 
 #include "engine/base/fault.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace shadowvm::device {
 namespace {
 
@@ -32,7 +36,11 @@ bool IsOfTheDevice(const Status& status) {
 
 template <typename T>
 void GuardedDevice::Discard(std::unique_ptr<T> part) {
-  if (hangs_) static_cast<void>(part.release());
+  if (!hangs_) return;
+#ifdef __SANITIZE_ADDRESS__
+  __lsan_ignore_object(part.get());
+#endif
+  static_cast<void>(part.release());
 }
 
 class GuardedDevice::GuardedProgram : public Program {
