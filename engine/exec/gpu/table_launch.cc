@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <optional>
 
 #include "engine/base/elapsed.h"
 #include "engine/base/fault.h"
@@ -41,17 +40,19 @@ class TableLaunch {
     SVM_FAULT_POINT("exec.gpu.run");
     if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
     for (Part& part : parts_) SVM_RETURN_NOT_OK(Read(&part));
-    turn_.emplace(&gpu_);
-    for (Part& part : parts_) SVM_RETURN_NOT_OK(Place(&part));
-    SVM_RETURN_NOT_OK(Write());
+    Gpu::Turn turn(&gpu_);  // once all that is read is read
+    for (Part& part : parts_) SVM_RETURN_NOT_OK(Place(&part, &turn));
+    SVM_RETURN_NOT_OK(Write(&turn));
     const base::Span span(&context_.stats->spans, base::Stage::kRun);
-    const Status queued = Queue(program);
+    device::Stream& stream = *turn.stream();
+    const Status queued = Queue(program, &stream);
     // What was queued names memory of this.
-    const Status finished = turn_->stream()->Synchronize();
+    const Status finished = stream.Synchronize();
     // Nobody knows what a device that failed still holds.
     if (!finished.ok()) gpu_.copies().Clear();
     SVM_RETURN_NOT_OK(queued);
     SVM_RETURN_NOT_OK(finished);
+    kernel_ms_ = stream.launch_milliseconds();
     return Take();
   }
 
@@ -118,7 +119,7 @@ class TableLaunch {
   }
 
   // Finds room for the part's table, its segments, and where in the image it lies.
-  Status Place(Part* part) {
+  Status Place(Part* part, Gpu::Turn* turn) {
     const PipelineBinding& binding = part->build->binding();
     SVM_RETURN_NOT_OK(part->build->sink().Expect(part->rows, ShareLeft(part->steps)));
     LaunchWriter sizes(0);
@@ -128,7 +129,7 @@ class TableLaunch {
       rows.push_back({segment, 0, segment->num_rows});
     const ColumnReads reads{TouchedShares(binding.blueprint(), part->steps, part->plan.steps),
                             ReadAgain(binding.blueprint(), part->plan.steps)};
-    SVM_ASSIGN_OR_RETURN(device::Stream * copies, turn_->Stream(kCopyStream));
+    SVM_ASSIGN_OR_RETURN(device::Stream * copies, turn->Stream(kCopyStream));
     SVM_ASSIGN_OR_RETURN(part->placed, PlaceSegments(&gpu_, binding, rows, reads, copies));
     part->at = image_bytes_;
     part->piece_at = part->at + memory::RangeAllocator::SizeOf(sizes.data_bytes());
@@ -139,8 +140,8 @@ class TableLaunch {
     return Status::OK();
   }
 
-  Status Write() {
-    SVM_ASSIGN_OR_RETURN(address_, turn_->Scratch(image_bytes_ + int64_t{sizeof(LaunchParts)}));
+  Status Write(Gpu::Turn* turn) {
+    SVM_ASSIGN_OR_RETURN(address_, turn->Scratch(image_bytes_ + int64_t{sizeof(LaunchParts)}));
     image_.resize(static_cast<size_t>(image_bytes_) + sizeof(LaunchParts));
     LaunchParts parts{};
     for (size_t i = 0; i < parts_.size(); ++i) {
@@ -171,19 +172,17 @@ class TableLaunch {
     return reinterpret_cast<const kernels::LaunchBlock*>(block);
   }
 
-  Status Queue(const device::Program& program) {
-    device::Stream& stream = *turn_->stream();
-    SVM_RETURN_NOT_OK(stream.CopyIn(address_, image_.data(), static_cast<int64_t>(image_.size())));
-    for (Part& part : parts_) SVM_RETURN_NOT_OK(part.build->sink().Prepare(&stream));
-    SVM_RETURN_NOT_OK(stream.Launch(program, shape_, AddressOf(image_bytes_)));
+  Status Queue(const device::Program& program, device::Stream* stream) {
+    SVM_RETURN_NOT_OK(stream->CopyIn(address_, image_.data(), static_cast<int64_t>(image_.size())));
+    for (Part& part : parts_) SVM_RETURN_NOT_OK(part.build->sink().Prepare(stream));
+    SVM_RETURN_NOT_OK(stream->Launch(program, shape_, AddressOf(image_bytes_)));
     for (Part& part : parts_) {
-      SVM_RETURN_NOT_OK(part.build->sink().Fetch(&stream, part.error_at));
+      SVM_RETURN_NOT_OK(part.build->sink().Fetch(stream, part.error_at));
     }
     return Status::OK();
   }
 
   Status Take() {
-    kernel_ms_ = turn_->stream()->launch_milliseconds();
     Status status;
     for (Part& part : parts_) {
       const kernels::u32 error = part.build->sink().error();
@@ -201,7 +200,6 @@ class TableLaunch {
   using LaunchParts = kernels::LaunchParts;
   const QueryContext& context_;
   Gpu& gpu_;
-  std::optional<Gpu::Turn> turn_;  // once all that is read is read
   std::vector<Part> parts_;
   int64_t num_rows_ = 0;     // of all parts
   int64_t image_bytes_ = 0;  // of all parts
