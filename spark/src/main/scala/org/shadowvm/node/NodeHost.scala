@@ -10,6 +10,9 @@ private[node] trait NodeHost {
   /** Returns once the node answers; [[NodeFailure]] says why it does not. May be called again after that. */
   def bringUp(): Unit
 
+  /** As far as one can tell without asking it. */
+  def isAlive: Boolean = true
+
   def shutDown(): Unit
 }
 
@@ -35,12 +38,14 @@ private[node] final class StartedNode(source: NodeSource.Started, died: NodeAway
       process.foreach(_.kill())
       val started = NodeProcess.start(launch)
       process = Some(started)
-      started.awaitReady(ReadyMs)
-      // Before anything else can fail: from here on it may be used.
+      // Before anything can fail: it may be found well later.
       started.onExit(mourn(started))
+      started.awaitReady(ReadyMs)
       greet()
     }
   }
+
+  override def isAlive: Boolean = synchronized(process.exists(_.isAlive))
 
   private def mourn(ended: NodeProcess): Unit = {
     val away = new NodeAway(ended.obituary)

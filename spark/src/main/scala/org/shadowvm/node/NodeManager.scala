@@ -61,6 +61,8 @@ final class NodeManager private[node] (hostOf: (NodeAway => Unit) => Either[Stri
       node.bringUp()
       state = Right(NodeClients.at(node.address))
       log.info("Queries may run in the node at {}", node.address)
+      // Who said so before that was not heard.
+      if (!node.isAlive) lost(new NodeAway("the node ended as soon as it was there"))
     } catch {
       case _: NodeCancelled =>
       // Also one that nobody has foreseen: it must not end the application, nor the attempts to get a node.

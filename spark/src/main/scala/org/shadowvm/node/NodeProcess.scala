@@ -44,7 +44,7 @@ final class NodeProcess private (process: Process, launch: NodeLaunch) {
     catch { case _: TimeoutException => throw new NodeAway(s"${launch.program} did not listen within $limitMs ms") }
     finally if (!process.isAlive) throw new NodeAway(obituary)
 
-  /** Runs once the process has ended, on a thread of the JVM's. */
+  /** Runs once the process has ended, on a thread of the JVM's; at once if it has. */
   def onExit(action: => Unit): Unit = process.onExit().thenRun(() => action)
 
   /** What it ended with, for people. Alike for nodes that end alike, so that it is said once. */
