@@ -149,7 +149,8 @@ class StagingRoom {
 
  private:
   static constexpr size_t kBytes = size_t{1} << 20;
-  static constexpr size_t kMostBytes = size_t{128} << 10;
+  // Of many groups, with what a launch is told beside them.
+  static constexpr size_t kMostBytes = size_t{160} << 10;
   static constexpr size_t kAlignment = 64;
   static size_t RoundUp(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
   struct Out {

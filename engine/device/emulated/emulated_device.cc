@@ -31,7 +31,8 @@ using base::Status;
 constexpr char kEntry[] = "svm_kernel";
 constexpr int64_t kPageBytes = 4096;
 constexpr int kUnwritten = 0xa5;
-// Copies out of more make their caller wait, as with a real card, whose staging is larger.
+// Copies out of more are said to make their caller wait, as they do with a real card, whose staging
+// is larger.
 constexpr int64_t kPromptBytes = int64_t{16} << 10;
 
 // The card's memory: one mapping that the host cannot touch while it is closed. Thread-safe.

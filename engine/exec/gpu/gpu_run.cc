@@ -385,6 +385,7 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   }
   Piece& piece = area != nullptr ? area->piece : pieces_.emplace_back();
   LaunchWriter writer(address);
+  writer.ReserveFor(sizes);
   const DeviceAddress block = WritePiece(described, segments, block_, &writer);
   piece.image = writer.TakeImage();
   piece.copies = std::move(segments.copies);

@@ -223,8 +223,12 @@ TEST_F(MixedTest, AnErrorOfARow) {
   EXPECT_FALSE(engine_->Run(command, InMode(schedule::Mode::kGpu)).ok());
   for (const std::string& policy : Policies()) {
     SCOPED_TRACE(policy);
+    const int64_t before = base::FaultHits("exec.gpu.collect");
     const base::Status status = engine_->Run(command, Mixed(policy)).status();
     EXPECT_EQ(base::CodeOf(status), base::CodeOf(expected)) << status;
+    if (policy == "static:100") {
+      EXPECT_GT(base::FaultHits("exec.gpu.collect"), before);  // the card did its part
+    }
   }
 }
 
