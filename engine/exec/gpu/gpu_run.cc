@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "engine/base/fault.h"
 #include "engine/exec/kernel_run.h"
@@ -239,12 +238,6 @@ Result<LaunchSegments> GpuRun::Place(std::span<const GpuRows> rows) {
   return PlaceSegments(&gpu_, binding_, RowsOf(rows), reads_, copy_stream);
 }
 
-Status GpuRun::Launch(std::span<const GpuRows> rows) {
-  if (rows.empty()) return Status::OK();
-  SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
-  return Queue(std::move(placed), nullptr, turn_.stream());
-}
-
 Status GpuRun::LaunchApart(std::span<const GpuRows> rows, int number) {
   SVM_FAULT_POINT("exec.gpu.launch");
   SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
@@ -368,10 +361,9 @@ Status GpuRun::LaunchChunks() {
 Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream) {
   const int num_blocks = NumBlocks(gpu_.facts(), plan_, NumTiles(segments.rows));
   const int num_warps = num_blocks * plan_.shape.block_threads / kWarpThreads;
-  // Groups come with the piece. Clearing them there would take processors, which another launch may
-  // have all of.
-  LaunchPiece described{num_launches_, 0, num_blocks, {}, over_link_ ? num_warps : 0};
-  if (area != nullptr) described.groups = no_groups_;
+  // An area's groups come with the piece. Clearing them there would take processors, which another
+  // launch may have all of.
+  const LaunchPiece described{num_launches_, 0, num_blocks, no_groups_, over_link_ ? num_warps : 0};
   LaunchWriter sizes(0);
   WritePiece(described, segments, block_, &sizes);
   if (sizes.data_bytes() > piece_bytes_) {

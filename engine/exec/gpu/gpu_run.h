@@ -58,11 +58,9 @@ class GpuRun {
   GpuRun(const GpuRun&) = delete;
   GpuRun& operator=(const GpuRun&) = delete;
 
-  // Queues a launch over rows of segments; does not wait, except for copies that it needs and while
-  // very many launches are queued.
-  base::Status Launch(std::span<const GpuRows> rows);
-  // The same, into groups of the launch's own: those of an area. Launches of several areas overlap;
-  // an area has one at a time, which must be collected. Fault point exec.gpu.launch.
+  // Queues a launch over rows of segments into groups of its own: those of an area. Does not wait,
+  // except for copies that it needs. Launches of several areas overlap; an area has one at a time,
+  // which must be collected. Fault point exec.gpu.launch.
   base::Status LaunchApart(std::span<const GpuRows> rows, int area);
   // Whether the area's launch is done. Does not wait.
   base::Result<bool> IsDone(int area);
@@ -154,7 +152,8 @@ class GpuRun {
   device::DeviceAddress error_ = 0, ring_ = 0;
   int64_t piece_bytes_ = 0;  // at most
   int64_t ring_bytes_ = 0, ring_at_ = 0;
-  std::vector<int64_t> no_groups_;  // what an area's begin with, and a word for its error
+  // What groups of an area begin with, and a word for its error; empty where there are no areas.
+  std::vector<int64_t> no_groups_;
   std::vector<Area> areas_;
 
   std::deque<Piece> pieces_;              // of the ring, until the device has been waited for
