@@ -127,13 +127,15 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   SVM_ASSIGN_OR_RETURN(const bool is_written, FindLaunch(*known));
   if (is_written) return SendLaunch();
   over_link_ = IsOverLink();
-  const LaunchInputs inputs{binding_,    steps,         sink_,      num_rows,     0,
-                            predicates_, translations_, over_link_, num_areas > 0};
+  const LaunchExtent rows{.count = num_rows, .over_link = over_link_, .in_batches = num_areas > 0};
+  const LaunchInputs inputs{binding_, steps, sink_, rows, predicates_, translations_};
   LaunchWriter sizes(0, {.placed = &joins_.placed});
-  plan_ = known->PlanFor(inputs);
-  const bool is_new = !plan_.is_made();
+  plan_ = known->PlanFor(rows);
   WriteLaunch(inputs, gpu_.facts(), &plan_, &sizes);
-  if (is_new) known->Keep(inputs, plan_);
+  if (rows != known->plan_rows) {
+    known->plan = plan_;
+    known->plan_rows = rows;
+  }
   piece_bytes_ = memory::RangeAllocator::SizeOf(
       PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size()) +
       LaunchWriter::DataBytes(GroupBytes()));

@@ -13,17 +13,24 @@
 
 namespace shadowvm::exec {
 
+// The rows that launches go over.
+struct LaunchExtent {
+  int64_t count = 0;        // of all launches, at most
+  int64_t beside = 0;       // of other parts of the same launch
+  bool over_link = false;   // most columns are read in place from the host's memory
+  bool in_batches = false;  // a launch has a small part of them
+
+  bool operator==(const LaunchExtent&) const = default;
+};
+
 // What a launch is made from.
 struct LaunchInputs {
   const PipelineBinding& binding;
   const MeasuredSteps& steps;
   LaunchSink& sink;
-  int64_t num_rows;                                        // of all launches, at most
-  int64_t rows_beside;                                     // of other parts of the same launch
+  LaunchExtent rows;
   std::vector<DictionaryPredicate::Bytes> predicates;      // by slot
   std::vector<PipelineBinding::Translation> translations;  // by slot
-  bool over_link = false;   // most columns are read in place from the host's memory
-  bool in_batches = false;  // a launch has a small part of the rows
 };
 
 // The call of a launch but for its segments' columns, its sink and the order of its steps: what a

@@ -4,6 +4,7 @@
 #include "engine/exec/gpu/launch_image.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace shadowvm::exec {
 namespace {
@@ -13,6 +14,22 @@ using device::DeviceAddress;
 template <typename T>
 int64_t Count(const std::vector<T>& values) {
   return static_cast<int64_t>(values.size());
+}
+
+LaunchPlan PlanFor(const LaunchInputs& inputs, const device::AcceleratorFacts& facts,
+                   int64_t block_bytes) {
+  const vkernel::Blueprint& blueprint = inputs.binding.blueprint();
+  std::vector<int64_t> spans(blueprint.joins.size());
+  for (size_t i = 0; i < spans.size(); ++i) {
+    if (blueprint.joins[i].form == vkernel::JoinForm::kHash) continue;
+    spans[i] = static_cast<int64_t>(inputs.binding.joins()[i].table->direct().size);
+  }
+  return PlanLaunch(facts, {.blueprint = blueprint,
+                            .steps = inputs.steps,
+                            .rows = inputs.rows,
+                            .block_bytes = block_bytes,
+                            .group_bytes = inputs.sink.shared_bytes(),
+                            .join_spans = std::move(spans)});
 }
 
 }  // namespace
@@ -28,7 +45,7 @@ DeviceAddress WriteLaunch(const LaunchInputs& inputs, const device::AcceleratorF
   const int64_t block_bytes = writer->block_size() +
                               Count(residents) * int64_t{sizeof residents[0]} +
                               Count(inputs.steps.order) + 32;
-  if (!plan->is_made()) *plan = PlanLaunch(facts, inputs, block_bytes);
+  if (!plan->is_made()) *plan = PlanFor(inputs, facts, block_bytes);
   std::copy(plan->residents.begin(), plan->residents.end(), residents.begin());
   head.residents = writer->AddArray(residents.data(), Count(residents));
   head.call.order = writer->AddArray(plan->steps.order.data(), Count(plan->steps.order));

@@ -47,18 +47,16 @@ struct Bitmap {
 };
 
 // Those of joins, that steps probe by address, in the order of the steps, as far as there is room.
-std::vector<Bitmap> FittingBitmaps(const PipelineBinding& binding, const MeasuredSteps& steps,
-                                   const std::vector<bool>& of, int64_t room) {
-  const vkernel::Blueprint& blueprint = binding.blueprint();
+std::vector<Bitmap> FittingBitmaps(const LaunchNeeds& needs, const std::vector<bool>& of,
+                                   int64_t room) {
   std::vector<Bitmap> fitting;
-  for (const uint8_t number : steps.order) {
-    const vkernel::Step& step = blueprint.levels[0].steps[number];
+  for (const uint8_t number : needs.steps.order) {
+    const vkernel::Step& step = needs.blueprint.levels[0].steps[number];
     if (step.kind != vkernel::StepKind::kProbe || !of[static_cast<size_t>(step.join)] ||
-        blueprint.joins[step.join].form == vkernel::JoinForm::kHash) {
+        needs.blueprint.joins[step.join].form == vkernel::JoinForm::kHash) {
       continue;
     }
-    const auto keys = static_cast<int64_t>(binding.joins()[step.join].table->direct().size);
-    const int64_t bytes = RoundUp(keys / 8 + 1);
+    const int64_t bytes = RoundUp(needs.join_spans[step.join] / 8 + 1);
     if (bytes > room) continue;
     room -= bytes;
     fitting.push_back({step.join, bytes});
@@ -76,14 +74,14 @@ bool IsProbedWide(const vkernel::Blueprint& blueprint, const GpuSteps& steps, in
 
 // The steps, and bitmaps for them. After wide tiles few rows are left to ask a table: what its
 // bitmap would take of shared memory goes to another one, or is cache.
-std::vector<Bitmap> ChooseBitmaps(const LaunchInputs& inputs, int64_t room, GpuSteps* steps) {
-  const vkernel::Blueprint& blueprint = inputs.binding.blueprint();
+std::vector<Bitmap> ChooseBitmaps(const LaunchNeeds& needs, int64_t room, GpuSteps* steps) {
+  const vkernel::Blueprint& blueprint = needs.blueprint;
   std::vector<bool> wanted(blueprint.joins.size(), true);
   for (;;) {
-    const std::vector<Bitmap> fitting = FittingBitmaps(inputs.binding, inputs.steps, wanted, room);
+    const std::vector<Bitmap> fitting = FittingBitmaps(needs, wanted, room);
     std::vector<bool> resident(blueprint.joins.size());
     for (const Bitmap& bitmap : fitting) resident[static_cast<size_t>(bitmap.join)] = true;
-    *steps = OrderForGpu(blueprint, inputs.steps, resident, inputs.over_link);
+    *steps = OrderForGpu(blueprint, needs.steps, resident, needs.rows.over_link);
     if (steps->wide == 0) return fitting;
     bool all_wide = true;
     for (const Bitmap& bitmap : fitting) {
@@ -101,21 +99,21 @@ int MostWarps(const device::AcceleratorFacts& facts) {
 }
 
 // Few rows are spread over all processors. All parts of a launch have the same blocks.
-int WarpsOfBlock(const device::AcceleratorFacts& facts, const LaunchInputs& inputs) {
-  const int64_t shares = TilesOf(inputs.num_rows + inputs.rows_beside) * kMostWarpsOfTile;
+int WarpsOfBlock(const device::AcceleratorFacts& facts, const LaunchExtent& rows) {
+  const int64_t shares = TilesOf(rows.count + rows.beside) * kMostWarpsOfTile;
   return static_cast<int>(
       std::clamp<int64_t>(shares / facts.num_processors + 1, 1, MostWarps(facts)));
 }
 
 // So that warps of all processors have something to do, by the part's share of the launch's rows.
-int SplitShift(const device::AcceleratorFacts& facts, const LaunchInputs& inputs) {
-  const int64_t tiles = TilesOf(inputs.num_rows);
+int SplitShift(const device::AcceleratorFacts& facts, const LaunchExtent& rows) {
+  const int64_t tiles = TilesOf(rows.count);
   const int64_t all_warps = int64_t{facts.num_processors} * MostWarps(facts);
-  const int64_t warps = all_warps * tiles / TilesOf(inputs.num_rows + inputs.rows_beside);
-  const int64_t most = inputs.over_link ? kMostWarpsOfTileOverLink : kMostWarpsOfTile;
+  const int64_t warps = all_warps * tiles / TilesOf(rows.count + rows.beside);
+  const int64_t most = rows.over_link ? kMostWarpsOfTileOverLink : kMostWarpsOfTile;
   // Where warps have a tile or two, some have one more than others. The next launch begins on the
   // processors that are done and takes its part of the link, so that both would end together.
-  if (inputs.in_batches) return std::bit_width(unsigned{kMostWarpsOfTileOverLink}) - 1;
+  if (rows.in_batches) return std::bit_width(unsigned{kMostWarpsOfTileOverLink}) - 1;
   const auto split = static_cast<uint64_t>(
       std::clamp<int64_t>(std::max(warps, std::min(kLeastWarps, all_warps)) / tiles, 1, most));
   return std::bit_width(split) - 1;
@@ -123,42 +121,26 @@ int SplitShift(const device::AcceleratorFacts& facts, const LaunchInputs& inputs
 
 }  // namespace
 
-LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
-                      int64_t block_bytes) {
-  const PipelineBinding& binding = inputs.binding;
+LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchNeeds& needs) {
   LaunchPlan plan;
-  const int warps_of_block = WarpsOfBlock(facts, inputs);
+  const int warps_of_block = WarpsOfBlock(facts, needs.rows);
   plan.shape.block_threads = warps_of_block * kWarpThreads;
-  plan.split_shift = SplitShift(facts, inputs);
+  plan.split_shift = SplitShift(facts, needs.rows);
 
-  SharedMemory shared(block_bytes, facts.shared_bytes);
+  SharedMemory shared(needs.block_bytes, facts.shared_bytes);
   plan.queue_at = shared.Take(int64_t{warps_of_block} * kernels::kQueueRows * 4);
   // Counts in shared memory are of 32 bits: no block sees more rows, but it may see more pairs.
-  const bool pairs = binding.blueprint().levels.size() > 1;
-  const int64_t dense_bytes = pairs ? 0 : inputs.sink.shared_bytes();
-  if (dense_bytes > 0 && dense_bytes <= shared.left() &&
-      dense_bytes <= facts.shared_bytes / kDenseShare) {
-    plan.dense_at = shared.Take(dense_bytes);
+  const bool pairs = needs.blueprint.levels.size() > 1;
+  if (!pairs && needs.group_bytes > 0 && needs.group_bytes <= shared.left() &&
+      needs.group_bytes <= facts.shared_bytes / kDenseShare) {
+    plan.dense_at = shared.Take(needs.group_bytes);
   }
-  for (const auto& [join, bytes] : ChooseBitmaps(inputs, shared.left(), &plan.steps)) {
-    const auto slot = static_cast<kernels::u32>(binding.blueprint().joins[join].slot);
+  for (const auto& [join, bytes] : ChooseBitmaps(needs, shared.left(), &plan.steps)) {
+    const auto slot = static_cast<kernels::u32>(needs.blueprint.joins[join].slot);
     plan.residents.push_back({slot, shared.Take(bytes), static_cast<kernels::u32>(bytes)});
   }
   plan.shape.shared_bytes = shared.used();
   return plan;
-}
-
-LaunchPlan KnownSteps::PlanFor(const LaunchInputs& inputs) const {
-  const bool alike = plan_rows == inputs.num_rows && plan_over_link == inputs.over_link &&
-                     plan_in_batches == inputs.in_batches;
-  return alike ? plan : LaunchPlan{};
-}
-
-void KnownSteps::Keep(const LaunchInputs& inputs, const LaunchPlan& made) {
-  plan = made;
-  plan_rows = inputs.num_rows;
-  plan_over_link = inputs.over_link;
-  plan_in_batches = inputs.in_batches;
 }
 
 int64_t NumTiles(std::span<const kernels::SegmentRows> rows) {

@@ -30,10 +30,19 @@ struct LaunchPlan {
   bool is_made() const { return shape.block_threads > 0; }
 };
 
-// 'block_bytes' are those of the launch's block, at the start of shared memory. Groups go first,
-// then bitmaps that wide tiles ask, in the order in which they are probed, as far as there is room.
-LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchInputs& inputs,
-                      int64_t block_bytes);
+// What a plan is made for.
+struct LaunchNeeds {
+  const vkernel::Blueprint& blueprint;
+  const MeasuredSteps& steps;
+  LaunchExtent rows;
+  int64_t block_bytes = 0;          // of the launch's block, at the start of shared memory
+  int64_t group_bytes = 0;          // that are better off in shared memory; 0: none
+  std::vector<int64_t> join_spans;  // by join: the keys that a table by address has a bit for
+};
+
+// Groups go first, then bitmaps that wide tiles ask, in the order in which they are probed, as far
+// as there is room.
+LaunchPlan PlanLaunch(const device::AcceleratorFacts& facts, const LaunchNeeds& needs);
 
 struct ScanLaunch;
 
@@ -44,13 +53,12 @@ struct KnownSteps {
   std::shared_ptr<const ScanLaunch> launch;  // the last one over a scan, if it can come again
   // The last plan, and what it depends on beside the pipeline and the device.
   LaunchPlan plan;
-  int64_t plan_rows = 0;
-  bool plan_over_link = false;
-  bool plan_in_batches = false;
+  LaunchExtent plan_rows;
 
   // The plan if it is for the same; else one that is not made.
-  LaunchPlan PlanFor(const LaunchInputs& inputs) const;
-  void Keep(const LaunchInputs& inputs, const LaunchPlan& made);
+  LaunchPlan PlanFor(const LaunchExtent& rows) const {
+    return rows == plan_rows ? plan : LaunchPlan{};
+  }
 };
 
 // About how many wide tiles hold rows of these.

@@ -108,14 +108,9 @@ class TableLaunch {
   }
 
   LaunchInputs InputsOf(const Part& part) const {
-    return {part.build->binding(),
-            part.steps,
-            part.build->sink(),
-            part.rows,
-            num_rows_ - part.rows,
-            part.predicates,
-            {},
-            false};
+    return {part.build->binding(), part.steps,
+            part.build->sink(),    {.count = part.rows, .beside = num_rows_ - part.rows},
+            part.predicates,       {}};
   }
 
   // Finds room for the part's table, its segments, and where in the image it lies.

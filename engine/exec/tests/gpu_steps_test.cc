@@ -7,50 +7,14 @@
 
 #include <cmath>
 
+#include "engine/exec/tests/step_case.h"
+
 namespace shadowvm::exec {
 namespace {
 
 using vkernel::StepKind;
 
-// A blueprint of steps over columns of their own, and what was measured of them.
-struct Case {
-  vkernel::Blueprint blueprint;
-  MeasuredSteps steps;
-
-  Case() { blueprint.levels.emplace_back(); }
-
-  void Add(StepKind kind, int width, double selectivity, double run = 1) {
-    vkernel::SourceColumn column;
-    column.layout.width = static_cast<uint8_t>(width);
-    vkernel::Step step;
-    step.kind = kind;
-    step.column = static_cast<int>(blueprint.columns.size());
-    if (kind == StepKind::kProbe) {
-      vkernel::Join join;
-      join.form = vkernel::JoinForm::kDirect;
-      join.key_column = step.column;
-      step.join = static_cast<int>(blueprint.joins.size());
-      blueprint.joins.push_back(join);
-    }
-    blueprint.columns.push_back(column);
-    steps.order.push_back(static_cast<uint8_t>(blueprint.levels[0].steps.size()));
-    blueprint.levels[0].steps.push_back(step);
-    steps.estimates.push_back({selectivity, 1.0});
-    steps.estimates.back().run = run;
-  }
-  // A range of the keys of the last probe, before it.
-  void AddRangeOfKeys(double selectivity) {
-    vkernel::Step step;
-    step.kind = StepKind::kRange;
-    step.column = blueprint.levels[0].steps.back().column;
-    step.slot = static_cast<int>(blueprint.ranges.size());
-    blueprint.ranges.push_back(
-        {.column = step.column, .join = blueprint.levels[0].steps.back().join});
-    steps.order.push_back(static_cast<uint8_t>(blueprint.levels[0].steps.size()));
-    blueprint.levels[0].steps.push_back(step);
-    steps.estimates.push_back({selectivity, 1.0});
-    steps.estimates.back().run = steps.estimates[steps.estimates.size() - 2].run;
-  }
+struct Case : StepCase {
   GpuSteps Order(bool resident = true) const {
     return OrderForGpu(blueprint, steps, std::vector<bool>(blueprint.joins.size(), resident));
   }
