@@ -69,7 +69,7 @@ void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings) {
       ->check(CLI::IsMember({"passive", "active1", "active2", "active4"}))
       ->needs(mode)
       ->needs(residency);
-  AddSizeOption(command, "--gpu-memory", &settings->device_memory_bytes,
+  AddSizeOption(command, "--gpu-memory", &settings->gpu_memory_bytes,
                 "The GPU's memory that may be used, such as 4G (default: nine tenths)")
       ->needs(mode);
   command->add_flag("--emulate-gpu", settings->emulate_gpu,
@@ -104,7 +104,7 @@ exec::GpuOptions GpuOptionsOf(const ProcessorSettings& settings) {
   exec::GpuOptions options;
   if (settings.mode == Mode::kCpu) return options;
   options.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
-  options.memory_bytes = settings.device_memory_bytes;
+  options.memory_bytes = settings.gpu_memory_bytes;
   options.active_streams = settings.active_streams;
   if (settings.gpu_tasks > 0) options.concurrent = settings.gpu_tasks;
   if (settings.residency == Residency::kDevice) {
@@ -123,7 +123,7 @@ nlohmann::ordered_json ToJson(const ProcessorSettings& settings) {
   if (settings.mode == Mode::kMixed) json["policy"] = schedule::ToText(settings.policy);
   if (settings.mode != Mode::kCpu) {
     if (settings.residency != Residency::kDevice) json["prefetch"] = PrefetchName(settings);
-    json["device_memory"] = settings.device_memory_bytes;
+    json["gpu_memory"] = settings.gpu_memory_bytes;
     if (settings.gpu_tasks > 0) json["gpu_tasks"] = settings.gpu_tasks;
   }
   if (settings.emulate_gpu) json["emulate_gpu"] = true;

@@ -33,7 +33,7 @@ struct ProcessorSettings {
   Residency residency = Residency::kHost;
   Prefetch prefetch = Prefetch::kPassive;  // mode gpu, where tables are not in its memory
   int active_streams = 2;                  // of active prefetch
-  int64_t device_memory_bytes = 0;         // of the GPU, to be used; 0: the engine's default
+  int64_t gpu_memory_bytes = 0;         // of the GPU, to be used; 0: the engine's default
   int gpu_tasks = 0;              // queries that work on the GPU at a time; 0: the engine's default
   schedule::PolicyChoice policy;  // mode mixed
   bool emulate_gpu = false;       // mode gpu, mixed, auto: with the emulated one

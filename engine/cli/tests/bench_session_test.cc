@@ -168,12 +168,12 @@ TEST(BenchSessionTest, SettingsAreOptionsOfTheCommandLine) {
   EXPECT_EQ(answers[0]["mode"], "mixed");
   EXPECT_EQ(answers[0]["threads"], 3);
   EXPECT_EQ(runner.changed.policy.gpu_percent, 40);
-  EXPECT_EQ(runner.changed.device_memory_bytes, int64_t{4'000'000'000});
+  EXPECT_EQ(runner.changed.gpu_memory_bytes, int64_t{4'000'000'000});
   EXPECT_EQ(runner.changed.scale_factor, 1);
   for (size_t i = 1; i < answers.size(); ++i) EXPECT_TRUE(answers[i].contains("error")) << i;
   // What others were named before does not last.
   EXPECT_EQ(Serve(&runner, "settings --mode gpu\n")[0]["residency"], "device");
-  EXPECT_EQ(runner.changed.device_memory_bytes, 0);
+  EXPECT_EQ(runner.changed.gpu_memory_bytes, 0);
 }
 
 TEST(BenchSessionTest, MeasuresWhenItIsAskedTo) {
