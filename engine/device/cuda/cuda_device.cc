@@ -341,15 +341,12 @@ class CudaDevice : public Accelerator {
     cuda::Function function = nullptr;
     const Status loaded =
         card_.api.Check(card_.api.ModuleLoad(&module, code.data()), "cuModuleLoadData");
-    if (!loaded.ok()) {
-      return MakeError(ErrorCode::kKernelLoad, "'" + name + "': " + loaded.message());
-    }
+    // A card that is lost or full is not the program's fault: the code stays.
+    if (!loaded.ok()) return base::WithContext(loaded, "'" + name + "'");
     const Status found =
         card_.api.Check(card_.api.ModuleGetFunction(&function, module, kEntry), kEntry);
     auto program = std::make_unique<CudaProgram>(card_, module, function);
-    if (!found.ok()) {
-      return MakeError(ErrorCode::kKernelLoad, "'" + name + "': " + found.message());
-    }
+    if (!found.ok()) return base::WithContext(found, "'" + name + "'");
     // A launch may then ask for as much as there is.
     SVM_RETURN_NOT_OK(
         card_.api.Check(card_.api.FunctionSetAttribute(function, cuda::kFunctionSharedBytes,

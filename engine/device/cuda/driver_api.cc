@@ -49,6 +49,7 @@ ErrorCode CodeOf(Result result) {
       return ErrorCode::kOutOfMemory;
     case kErrorNoBinary:
     case kErrorInvalidImage:
+    case kErrorNotFound:
     case kErrorLaunchResources:
       return ErrorCode::kKernelLoad;
     default:

@@ -25,6 +25,7 @@ inline constexpr Result kSuccess = 0;
 inline constexpr Result kErrorOutOfMemory = 2;
 inline constexpr Result kErrorInvalidImage = 200;
 inline constexpr Result kErrorNoBinary = 209;  // for this architecture
+inline constexpr Result kErrorNotFound = 500;  // a name in a module
 inline constexpr Result kErrorNotReady = 600;
 inline constexpr Result kErrorLaunchResources = 701;  // the block is too large for the kernel
 
