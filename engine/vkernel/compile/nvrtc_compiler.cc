@@ -23,9 +23,13 @@ Result<NvrtcApi> LoadNvrtc(const std::string& library) {
   return api;
 }
 
-std::string IdentityOf(const std::string& version, const std::string& architecture) {
-  std::string identity = "nvrtc " + version;
-  for (const std::string& flag : NvrtcFlags(architecture, /*quick=*/true)) identity += " " + flag;
+// Of objects on disk: another library of the same version, or another worker, may make others.
+std::string IdentityOf(const NvrtcOptions& options, const std::string& version) {
+  std::string identity = "nvrtc " + version + " library " + ProgramIdentity(options.library) +
+                         " worker " + ProgramIdentity(options.worker_path);
+  for (const std::string& flag : NvrtcFlags(options.architecture, /*quick=*/true)) {
+    identity += " " + flag;
+  }
   return identity;
 }
 
@@ -52,7 +56,7 @@ Result<std::unique_ptr<NvrtcCompiler>> NvrtcCompiler::Create(NvrtcOptions option
 }
 
 NvrtcCompiler::NvrtcCompiler(const NvrtcOptions& options, const std::string& version)
-    : identity_(IdentityOf(version, options.architecture)),
+    : identity_(IdentityOf(options, version)),
       pool_({{options.worker_path,
               {options.library, options.architecture},
               options.architecture,

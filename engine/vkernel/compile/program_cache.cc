@@ -133,12 +133,16 @@ ProgramCache::Flight ProgramCache::BeginLocked(const std::string& name, const st
 void ProgramCache::DropFailedLocked(const std::string& text) {
   const auto bad = bad_.find(text);
   if (bad == bad_.end() || Clock::now() < bad->second) return;
-  bad_.erase(bad);
   const auto entry = programs_.find(text);
-  if (entry == programs_.end()) return;
-  // One of the two may serve all the same.
+  if (entry == programs_.end()) {
+    bad_.erase(bad);
+    return;
+  }
+  // One of the two may serve all the same. The one that failed may not have told it yet.
   for (Flight* flight : {&entry->second.quick, &entry->second.full}) {
-    if (flight->valid() && IsReady(*flight) && !flight->get().ok()) *flight = {};
+    if (!flight->valid() || !IsReady(*flight) || flight->get().ok()) continue;
+    *flight = {};
+    bad_.erase(text);
   }
   if (!entry->second.quick.valid() && !entry->second.full.valid()) programs_.erase(entry);
 }

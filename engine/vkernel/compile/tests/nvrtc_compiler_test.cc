@@ -14,6 +14,7 @@
 #include "engine/base/fault.h"
 #include "engine/vkernel/compile/tests/stopped_worker.h"
 #include "engine/vkernel/compile/tests/test_kernels.h"
+#include "engine/vkernel/compile/worker/nvrtc_compile.h"
 
 namespace shadowvm::vkernel {
 namespace {
@@ -130,6 +131,27 @@ TEST(NvrtcCompiler, TextsCompileWithoutRoomForTemporaryFiles) {
   std::filesystem::remove_all(folder.path());
   const auto after = compiler->Compile({"after", "//\n" + text, OptLevel::kFast}).ValueOrDie();
   EXPECT_EQ(after.bytes, before.bytes);
+}
+
+// An NVRTC whose compiles end so.
+template <NvrtcResult kResult>
+NvrtcApi Ending() {
+  NvrtcApi api;
+  api.CreateProgram = [](NvrtcProgram*, const char*, const char*, int, const char* const*,
+                         const char* const*) { return 0; };
+  api.CompileProgram = [](NvrtcProgram, int, const char* const*) { return kResult; };
+  api.GetErrorString = [](NvrtcResult) { return "in words"; };
+  return api;
+}
+
+// A text that was not compiled for want of memory may be right.
+TEST(NvrtcCompiler, AFailureOfItsOwnIsNotFinal) {
+  constexpr NvrtcResult kOutOfMemory = 1;
+  const NvrtcOutcome own = CompileWithNvrtc(Ending<kOutOfMemory>(), {}, "", {""});
+  EXPECT_FALSE(own.is_final);
+  EXPECT_EQ(own.log, "NVRTC: in words");
+  EXPECT_TRUE(CompileWithNvrtc(Ending<kNvrtcCompilation>(), {}, "", {""}).is_final);
+  EXPECT_TRUE(CompileWithNvrtc(Ending<kNvrtcInvalidOption>(), {}, "", {""}).is_final);
 }
 
 TEST(NvrtcCompiler, AFailureCarriesTheLog) {

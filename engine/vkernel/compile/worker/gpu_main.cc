@@ -9,6 +9,7 @@
 #include <malloc.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,11 @@ void KeepMemory() {
 #endif
 }
 
+void Complain(std::string what) {
+  what += "\n";
+  static_cast<void>(!::write(STDERR_FILENO, what.data(), what.size()));
+}
+
 class Service {
  public:
   Service(const NvrtcApi& api, const std::string& architecture, Frame headers)
@@ -36,7 +42,9 @@ class Service {
         headers_(HeadersOf(&headers)),
         prelude_(api, architecture, headers_, headers.parts[0]) {}
 
-  Frame Compile(const Frame& request) const {
+  // Nothing, with a word on standard error, where the compiler itself failed: it is started anew
+  // for the next text, and this one is asked for again.
+  std::optional<Frame> Compile(const Frame& request) const {
     const auto start = std::chrono::steady_clock::now();
     const std::string& text = request.parts[3];
     const bool quick = request.parts[1] == "fast";
@@ -45,9 +53,14 @@ class Service {
     NvrtcOutcome made = CompileWithNvrtc(api_, headers_, text, flags);
     // With what was precompiled NVRTC needs room for a temporary file. The text may be right.
     if (made.cubin.empty() && flags != plain) made = CompileWithNvrtc(api_, headers_, text, plain);
-    if (made.cubin.empty()) return {FrameKind::kFailed, {made.log}};
+    if (!made.is_final) {
+      Complain(made.log);
+      return std::nullopt;
+    }
+    if (made.cubin.empty()) return Frame{FrameKind::kFailed, {made.log}};
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    return {FrameKind::kObject, {std::move(made.cubin), made.log, std::to_string(time.count())}};
+    return Frame{FrameKind::kObject,
+                 {std::move(made.cubin), made.log, std::to_string(time.count())}};
   }
 
  private:
@@ -77,7 +90,9 @@ int Serve(const NvrtcApi& api, const std::string& architecture) {
     Frame frame;
     if (ReadFrame(kOwnerSocket, &frame, {}) != FrameResult::kOk) return 0;
     if (frame.kind != FrameKind::kCompile || frame.parts.size() != 4) return 1;
-    sent = WriteFrame(kOwnerSocket, service.Compile(frame), {});
+    const std::optional<Frame> answer = service.Compile(frame);
+    if (!answer) return 1;
+    sent = WriteFrame(kOwnerSocket, *answer, {});
   }
   return 0;
 }
@@ -93,8 +108,7 @@ int main(int argc, char** argv) {
   NvrtcApi api;
   std::string error;
   if (argc != 3 || !api.Load(argv[1], &error)) {
-    error += "\n";
-    static_cast<void>(!::write(STDERR_FILENO, error.data(), error.size()));
+    Complain(error);
     ::_exit(1);
   }
   ::_exit(Serve(api, argv[2]));

@@ -11,6 +11,7 @@
 namespace shadowvm::vkernel {
 
 using NvrtcResult = int;  // 0: success
+inline constexpr NvrtcResult kNvrtcInvalidOption = 5;
 inline constexpr NvrtcResult kNvrtcCompilation = 6;
 using NvrtcProgram = struct NvrtcProgramTag*;
 

@@ -72,7 +72,9 @@ NvrtcOutcome CompileWithNvrtc(const NvrtcApi& api, const std::vector<NvrtcHeader
   Compilation compilation(api);
   const NvrtcResult result = compilation.Compile(text, headers, flags);
   if (result == kNvrtcCompilation) return {"", compilation.log()};
-  if (result != 0) return {"", std::string("NVRTC: ") + api.GetErrorString(result)};
+  if (result != 0) {
+    return {"", std::string("NVRTC: ") + api.GetErrorString(result), result == kNvrtcInvalidOption};
+  }
   NvrtcOutcome made{compilation.cubin(), compilation.log()};
   if (made.cubin.empty()) made.log = "NVRTC made no cubin for " + flags.front();
   return made;

@@ -22,6 +22,7 @@ std::vector<std::string> NvrtcFlags(const std::string& architecture, bool quick)
 struct NvrtcOutcome {
   std::string cubin;  // empty: it failed
   std::string log;
+  bool is_final = true;  // false: NVRTC itself failed, and another time it may not
 };
 
 // Makes a cubin straight from kernel text of the CUDA target.
