@@ -75,11 +75,10 @@ Status MixedRun::Run() {
                                                     context_.workers.count());
     EndCard();
     SVM_RETURN_NOT_OK(ran);
-    SVM_RETURN_NOT_OK(ReadSegments());
   }
   ended_ = Now();
   if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
-  for (const SegmentPtr& segment : segments_) CountSegment(*segment, context_.stats);
+  CountWork();
   if (found_ != nullptr) pipeline_.groups->AddArray(found_);
   AddWonContests();
   // It had begun, but nothing of its work was first.
@@ -91,6 +90,22 @@ Status MixedRun::ReadSegments() {
   if (!segments_.empty()) return Status::OK();
   SVM_ASSIGN_OR_RETURN(segments_, exec::ReadSegments(context_, *pipeline_.binding));
   return Status::OK();
+}
+
+void MixedRun::CountWork() {
+  if (segments_.empty()) {
+    std::vector<int> numbers;
+    for (const schedule::SegmentWork& work : work_) numbers.push_back(work.segment);
+    segments_ = pipeline_.binding->FindResident(numbers);
+  }
+  for (size_t i = 0; i < work_.size(); ++i) {
+    if (segments_[i] != nullptr) {
+      CountSegment(*segments_[i], context_.stats);
+    } else {
+      context_.stats->segments_run += 1;
+      context_.stats->rows_read += work_[i].num_rows;
+    }
+  }
 }
 
 void MixedRun::AddWonContests() {

@@ -104,6 +104,9 @@ class MixedRun {
 
   double Now() const;
   int64_t RowsOf(schedule::UnitRange units) const;
+  // What is still in memory, with its bytes: to read the rest again would be work for nothing, and
+  // could fail.
+  void CountWork();
   void AddWonContests();
   base::Status ReadSegments();
 
