@@ -58,12 +58,16 @@ base::Status HashSink::Fetch(device::Stream* stream, device::DeviceAddress error
 
 base::Result<bool> HashSink::HadRoom() {
   if (count_ <= static_cast<uint64_t>(capacity_)) return true;
-  capacity_ *= kGrowth;
-  const int64_t bytes = capacity_ * row_words() * 8 + static_cast<int64_t>(num_slots()) * 8;
-  if (bytes <= most_bytes_) return false;
-  return base::MakeError(base::ErrorCode::kOutOfMemory,
-                         "more than " + std::to_string(capacity_ / kGrowth) +
-                             " groups, for which the GPU has no room");
+  const int64_t before = capacity_;
+  // As much as there is room for: a run for nothing costs more than memory that is not used.
+  for (int64_t growth = kGrowth; growth > 1; growth /= 2) {
+    capacity_ = before * growth;
+    const int64_t bytes = capacity_ * row_words() * 8 + static_cast<int64_t>(num_slots()) * 8;
+    if (bytes <= most_bytes_) return false;
+  }
+  return base::MakeError(
+      base::ErrorCode::kOutOfMemory,
+      "more than " + std::to_string(before) + " groups, for which the GPU has no room");
 }
 
 base::Status HashSink::Take(device::Stream* stream) {

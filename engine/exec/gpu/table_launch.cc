@@ -53,6 +53,7 @@ class TableLaunch {
     SVM_RETURN_NOT_OK(queued);
     SVM_RETURN_NOT_OK(finished);
     kernel_ms_ = stream.launch_milliseconds();
+    wait_ms_ = turn.waited_ms();
     return Take();
   }
 
@@ -64,6 +65,7 @@ class TableLaunch {
                                : static_cast<double>(part.rows) / static_cast<double>(num_rows_);
       GpuTimes times;
       times.kernel_ms = kernel_ms_ * share;
+      times.wait_ms = wait_ms_ * share;
       times.copy_ms = part.placed.copy_ms;
       times.link_bytes = part.placed.link_bytes;
       times.device_bytes = part.placed.device_bytes;
@@ -201,7 +203,7 @@ class TableLaunch {
   std::vector<uint8_t> image_;
   DeviceAddress address_ = 0;
   device::LaunchShape shape_{.num_blocks = 0};
-  double kernel_ms_ = 0;
+  double kernel_ms_ = 0, wait_ms_ = 0;
 };
 
 Status MakeByOneLaunch(const QueryContext& context, std::span<TableBuild* const> builds) {
