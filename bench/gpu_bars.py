@@ -50,6 +50,7 @@ class Found:
         before = json.loads(self._json.read_text()) if self._json.exists() else {}
         if before.get("sf") != settings.sf:
             before = {}
+        self.failed = False  # a part ended with an error
         self.content = {"sf": settings.sf, "check_sf": settings.check_sf,
                         "date": datetime.date.today().isoformat(), "gpu": gpu_name(settings.program),
                         "emulated": settings.emulate_gpu, "machine": before.get("machine", {}), "bars": [],
@@ -73,6 +74,7 @@ def measure(part, bench: Bench, found: Found):
     except (OutOfTime, ShadowError, WrongAnswer, subprocess.SubprocessError) as error:
         found.content["not_measured"][name] = f"{type(error).__name__}: {error}"
         say(f"{name} stopped: {error}")
+        found.failed = found.failed or not isinstance(error, OutOfTime)
         # A process that refused a request is as good as before; one that ended is not there any more.
         if isinstance(error, ShadowError):
             bench.close()
@@ -128,8 +130,7 @@ def main() -> int:
     for bar in bars:
         say(f"{'missed' if bar['met'] is False else 'met' if bar['met'] else 'shown':<7} {bar['what']}: "
             f"{bar['measured']} (bar: {bar['bar']})")
-    wrong = [text for text in found.content["not_measured"].values() if text.startswith("WrongAnswer")]
-    return 1 if wrong or any(bar["met"] is False for bar in bars) else 0
+    return 1 if found.failed or any(bar["met"] is False for bar in bars) else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 ran out is kept."""
 
 import json
+import math
 import os
 import shutil
 import statistics
@@ -40,6 +41,10 @@ class Options:
     check_sf: float
     emulate: bool
     ends: float  # of time.monotonic()
+
+    def left(self) -> float | None:
+        """Seconds; none where there is no end."""
+        return None if math.isinf(self.ends) else max(self.ends - time.monotonic(), 1)
 
     def gpu(self, *more: str) -> list[str]:
         """Options of a mode with a card."""
@@ -218,7 +223,7 @@ def run_bench(options: Options, *more: str) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         subprocess.run([options.program, "bench", "ssb", *more, "--json", report], check=True,
-                       stdout=subprocess.DEVNULL, timeout=max(options.ends - time.monotonic(), 1))
+                       stdout=subprocess.DEVNULL, timeout=options.left())
         return {query["name"]: query for query in json.loads(report.read_text())["queries"]}
 
 
@@ -305,15 +310,27 @@ def sanitizer(bench: Bench, found: dict):
         found["not_run"] = "compute-sanitizer is not installed" if tool is None else "no card"
         return
     for kind in ("memcheck", "racecheck"):
-        # Not what compiles kernels, a process beside it: under the tool that takes minutes.
-        done = subprocess.run([tool, "--tool", kind, "--target-processes", "application-only", bench.options.program,
-                               "bench", "ssb", "--sf", str(SMALL), "--mode", "gpu", "--runs", "1"],
-                              capture_output=True, text=True, check=False,
-                              timeout=max(bench.options.ends - time.monotonic(), 1))
-        summary = [line.strip("= ") for line in done.stdout.splitlines() + done.stderr.splitlines()
-                   if "SUMMARY" in line]
-        found[kind] = summary[-1] if summary else f"ended with {done.returncode}"
+        found[kind] = sanitize(bench.options, [tool, "--tool", kind])
         say(f"{kind}: {found[kind]}")
+
+
+def sanitize(options: Options, tool: list[str]) -> str:
+    """What a sanitizer says at its end. That it found nothing counts only where the card did all the work."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        # Not what compiles kernels, a process beside it: under the tool that takes minutes.
+        done = subprocess.run([*tool, "--target-processes", "application-only", options.program, "bench", "ssb", "--sf",
+                               str(SMALL), "--mode", "gpu", "--runs", "1", "--json", report],
+                              capture_output=True, text=True, check=False,
+                              timeout=options.left())
+        if done.returncode != 0:
+            return f"ended with {done.returncode}"
+        queries = json.loads(report.read_text())["queries"]
+    elsewhere = [query["name"] for query in queries if "gpu_why_not" in query or not query["gpu_kernel_min_ms"]]
+    if len(queries) != len(QUERIES) or elsewhere:
+        return f"{len(queries)} queries, not on the card: {', '.join(elsewhere)}"
+    summary = [line.strip("= ") for line in done.stdout.splitlines() + done.stderr.splitlines() if "SUMMARY" in line]
+    return summary[-1] if summary else "no summary"
 
 
 # Those over one process's tables come first, in an order that opens the card seldom.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The ShadowVM authors
-"""bench/gpu_bars.py on the emulated GPU: every part runs, and bars are judged as they say."""
+"""bench/gpu_bars.py on the emulated GPU: parts run, and bars are judged as they say."""
 
 import json
 import subprocess
@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 from gpu_page import judge
-from gpu_parts import sum_up
+from gpu_parts import Options, sanitize, sum_up
 from shadow_process import ShadowProcess
 from ssb_queries import QUERIES
 
 ROOT = Path(__file__).resolve().parent.parent
 BANDWIDTH = 4e12
+OPTIONS = Options(program=Path("shadowvm"), sf=1, runs=1, cap="", clients_cap="", clients=1, coupled_sf=1, check_sf=1,
+                  emulate=False, ends=float("inf"))
 
 
 def run_bars(program, out: Path, *options) -> subprocess.CompletedProcess:
@@ -43,6 +45,26 @@ def test_a_kernel_first_seen_is_counted(program, tmp_path):
         process.measure("q1.1", 1)
         counts = process.kernels()
     assert counts["compiled"] >= 1 and counts["compile_ms"] > 0
+
+
+def test_a_part_that_fails_is_an_error(program, tmp_path):
+    done = run_bars(program, tmp_path / "gpu", "--clients", "0", "--only", "clients")
+    assert done.returncode == 1 and "clients stopped" in done.stdout, done.stdout + done.stderr
+    assert "clients" in json.loads((tmp_path / "gpu.json").read_text())["not_measured"]
+
+
+@pytest.mark.parametrize("code, query, said", [
+    (0, {"gpu_kernel_min_ms": 1}, "ERROR SUMMARY: 0 errors"),
+    (1, {"gpu_kernel_min_ms": 1}, "ended with 1"),
+    (0, {"gpu_kernel_min_ms": 1, "gpu_why_not": "no kernel"}, "not on the card"),
+    (0, {"gpu_kernel_min_ms": 0}, "not on the card")])
+def test_a_sanitizer_counts_where_the_card_worked(tmp_path, code, query, said):
+    report = {"queries": [{"name": name, **query} for name in QUERIES]}
+    tool = tmp_path / "tool"
+    tool.write_text(f"#!/bin/sh\nfor file; do :; done\necho '{json.dumps(report)}' > \"$file\"\n"
+                    f"echo '========= ERROR SUMMARY: 0 errors'\nexit {code}\n")
+    tool.chmod(0o700)
+    assert said in sanitize(OPTIONS, [tool])
 
 
 def test_no_time_left_is_said(program, tmp_path):
