@@ -43,6 +43,7 @@ LiteralArguments::LiteralArguments(const vkernel::Arguments& arguments) {
         break;
     }
     literals_.push_back(view);
+    is_text_.push_back(literal.type.is_text());
   }
   for (const vkernel::ListArgument& list : arguments.lists) lists_.push_back(MakeList(list));
 }

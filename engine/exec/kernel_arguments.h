@@ -27,6 +27,7 @@ class LiteralArguments {
   const kernels::LiteralView* literals() const { return literals_.data(); }
   const kernels::ListView* lists() const { return lists_.data(); }
   size_t num_literals() const { return literals_.size(); }
+  bool is_text(size_t literal) const { return is_text_[literal]; }
   size_t num_lists() const { return lists_.size(); }
 
  private:
@@ -38,6 +39,7 @@ class LiteralArguments {
   std::deque<std::vector<double>> reals_;
   std::deque<std::vector<kernels::Text>> text_lists_;
   std::vector<kernels::LiteralView> literals_;
+  std::vector<bool> is_text_;  // of literals
   std::vector<kernels::ListView> lists_;
 };
 

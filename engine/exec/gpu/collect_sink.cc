@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "engine/exec/gpu/launch_texts.h"
 #include "engine/exec/gpu/source_order.h"
 #include "engine/exec/state/row_conversion.h"
+#include "engine/exec/state/text_arena.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -79,7 +81,7 @@ base::Result<bool> CollectSink::HadRoom() {
   return false;
 }
 
-base::Status CollectSink::Take(device::Stream* stream) {
+base::Status CollectSink::Take(device::Stream* stream, TextOrigins* texts) {
   const auto count = static_cast<int64_t>(found_.count);
   SVM_ASSIGN_OR_RETURN(rows_, MakeRowSet(budget_, columns_, count));
   base::Status status;
@@ -98,7 +100,23 @@ base::Status CollectSink::Take(device::Stream* stream) {
   const base::Status finished = stream->Synchronize();
   SVM_RETURN_NOT_OK(status);
   SVM_RETURN_NOT_OK(finished);
+  SVM_RETURN_NOT_OK(KeepTexts(texts));
   taken_ = true;
+  return base::Status::OK();
+}
+
+base::Status CollectSink::KeepTexts(TextOrigins* texts) {
+  auto arena = std::make_shared<TextArena>(budget_);
+  for (RowData& data : rows_.columns) {
+    if (data.column.kind != RowColumn::Kind::kText) continue;
+    auto* const values = reinterpret_cast<kernels::Text*>(data.data->data());
+    for (int64_t row = 0; row < rows_.num_rows; ++row) {
+      const bool is_null = data.valid != nullptr && data.valid->data()[row] == 0;
+      const kernels::Text found = is_null ? kernels::Text{} : texts->Find(values[row]);
+      SVM_ASSIGN_OR_RETURN(values[row], arena->Keep(found));
+    }
+  }
+  rows_.keepers.push_back(std::move(arena));
   return base::Status::OK();
 }
 

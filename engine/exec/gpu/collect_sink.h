@@ -27,12 +27,15 @@ class CollectSink : public LaunchSink {
   int64_t shared_bytes() const override { return 0; }
   base::Status Fetch(device::Stream* stream, device::DeviceAddress error_at) override;
   base::Result<bool> HadRoom() override;
-  base::Status Take(device::Stream* stream) override;
+  base::Status Take(device::Stream* stream, TextOrigins* texts) override;
 
   // What the launch has left, or no rows. Once.
   base::Result<RowSet> TakeRows(const schedule::Workers& workers);
 
  private:
+  // Copies strings: the segments that they came from may go before the rows do.
+  base::Status KeepTexts(TextOrigins* texts);
+
   memory::MemoryBudget* const budget_;
   const std::vector<RowColumn> columns_;
   const Options options_;

@@ -41,6 +41,15 @@ std::vector<MergeOp> MergeOps(std::span<const Accumulator> accumulators) {
   return ops;
 }
 
+int64_t DenseSink::shared_bytes() const {
+  const bool can_merge =
+      std::none_of(accumulators_.begin(), accumulators_.end(), [](const Accumulator& accumulator) {
+        return accumulator.kind == AccumulatorKind::kMinI128 ||
+               accumulator.kind == AccumulatorKind::kMaxI128;
+      });
+  return can_merge ? num_words() * 8 : 0;
+}
+
 std::vector<int64_t> DenseSink::NoGroups() const {
   std::vector<int64_t> words(static_cast<size_t>(num_words()));
   for (int64_t at = 0; at < num_words(); at += RowWords(accumulators_)) {

@@ -25,10 +25,10 @@ class DenseSink : public LaunchSink {
   base::Status Expect(int64_t, double) override { return base::Status::OK(); }
   void Write(LaunchWriter* writer, kernels::LaunchBlock* head) override;
   bool writes_alike() const override { return true; }
-  int64_t shared_bytes() const override { return num_words() * 8; }
+  int64_t shared_bytes() const override;
   base::Status Fetch(device::Stream* stream, device::DeviceAddress error_at) override;
   kernels::u32 error() const override;
-  base::Status Take(device::Stream*) override { return base::Status::OK(); }
+  base::Status Take(device::Stream*, TextOrigins*) override { return base::Status::OK(); }
 
   // Launches have groups of their own, and none in common.
   void SetApart() { apart_ = true; }

@@ -8,6 +8,7 @@
 
 #include "engine/base/fault.h"
 #include "engine/exec/kernel_run.h"
+#include "engine/vkernel/render/target.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -46,7 +47,9 @@ Result<GpuSource> FindSource(const QueryContext& context, Gpu* gpu, const Pipeli
   GpuSource source;
   if (gpu->options().prefetch == GpuPrefetch::kKept) {
     if (!known->scan_key) known->scan_key = ScanKey::Of(binding);
-    source.scan = gpu->scans().Find(*known->scan_key);
+    // Strings that leave are taken from the host's segments.
+    const bool may_find = !vkernel::TextsLeave(binding.blueprint());
+    if (may_find) source.scan = gpu->scans().Find(*known->scan_key);
   }
   if (source.scan != nullptr) return source;
   SVM_ASSIGN_OR_RETURN(source.segments, ReadSegments(context, binding));
@@ -76,12 +79,18 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Make(const QueryContext& context, Gpu* g
   SVM_FAULT_POINT("exec.gpu.run");
   SVM_ASSIGN_OR_RETURN(auto predicates, binding.EvaluatePredicates());
   SVM_ASSIGN_OR_RETURN(auto translations, binding.TranslateKeys());
+  SVM_ASSIGN_OR_RETURN(LaunchTexts texts, FindTexts(binding));
+  if (texts.leave && gpu->options().prefetch == GpuPrefetch::kActive) {
+    return base::MakeError(base::ErrorCode::kUnsupported,
+                           "rows that leave with strings, of segments that come chunk by chunk");
+  }
   std::unique_ptr<GpuRun> run(new GpuRun(context, gpu, program, binding, sink));
   run->times_.wait_ms = run->turn_.waited_ms();
   run->segments_ = std::move(source.segments);
   run->scan_ = std::move(source.scan);
   run->predicates_ = std::move(predicates);
   run->translations_ = std::move(translations);
+  run->texts_ = std::move(texts);
   return run;
 }
 
@@ -128,7 +137,7 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   if (is_written) return SendLaunch();
   over_link_ = IsOverLink();
   const LaunchExtent rows{.count = num_rows, .over_link = over_link_, .in_batches = num_areas > 0};
-  const LaunchInputs inputs{binding_, steps, sink_, rows, predicates_, translations_};
+  LaunchInputs inputs{binding_, steps, sink_, rows, predicates_, translations_, texts_};
   LaunchWriter sizes(0, {.placed = &joins_.placed});
   plan_ = known->PlanFor(rows);
   WriteLaunch(inputs, gpu_.facts(), &plan_, &sizes);
@@ -147,6 +156,7 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(scratch_bytes));
   LaunchWriter writer(address, {.placed = &joins_.placed, .space_at = space_at});
   writer.ReserveFor(sizes);
+  if (texts_.leave) inputs.origins = &origins_;
   error_ = WriteLaunch(inputs, gpu_.facts(), &plan_, &writer);
   if (scan_ != nullptr) {
     MakeLaunch(&writer, SourceAt(address), scratch_bytes, known);
@@ -190,7 +200,8 @@ void GpuRun::MakeLaunch(LaunchWriter* writer, ScanLaunch::Source source, int64_t
   launch->image = writer->TakeImage();
   kernels::LaunchBlock* const head = Point(launch->image.data() + block_at, launch->source.lists);
   head->num_blocks = static_cast<kernels::u32>(launch->shape.num_blocks);
-  if (sink_.writes_alike() && launch->image.size() <= kMostKeptBytes) known->launch = launch;
+  if (sink_.writes_alike() && texts_.empty && launch->image.size() <= kMostKeptBytes)
+    known->launch = launch;
   launch_ = std::move(launch);
 }
 
@@ -282,6 +293,9 @@ Status GpuRun::LaunchAll() {
     rows.push_back({static_cast<int>(i), 0, segments_[i]->num_rows});
   }
   SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
+  for (const auto& [buffer, address] : placed.texts) {
+    if (texts_.leave) origins_.Add(address, buffer->data(), buffer->size());
+  }
   SVM_RETURN_NOT_OK(KeepScan(placed));
   return Queue(std::move(placed), nullptr, turn_.stream());
 }
@@ -433,7 +447,7 @@ Result<bool> GpuRun::Finish() {
     return base::MakeError(static_cast<base::ErrorCode>(sink_.error()), binding_.blueprint().title);
   }
   is_idle_ = false;
-  SVM_RETURN_NOT_OK(sink_.Take(&stream));
+  SVM_RETURN_NOT_OK(sink_.Take(&stream, &origins_));
   is_idle_ = true;  // who takes more waits for it
   return true;
 }

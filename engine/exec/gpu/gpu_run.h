@@ -15,6 +15,7 @@
 #include "engine/exec/gpu/launch_plan.h"
 #include "engine/exec/gpu/launch_segments.h"
 #include "engine/exec/gpu/launch_tables.h"
+#include "engine/exec/gpu/launch_texts.h"
 #include "engine/exec/query_context.h"
 
 namespace shadowvm::exec {
@@ -78,7 +79,6 @@ class GpuRun {
 
   // After Finish or Wait.
   const GpuTimes& times() const { return times_; }
-  const std::vector<SegmentPtr>& segments() const { return segments_; }
 
  private:
   GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
@@ -139,6 +139,8 @@ class GpuRun {
   PlacedScans::ScanPtr scan_;
   std::vector<DictionaryPredicate::Bytes> predicates_;
   std::vector<PipelineBinding::Translation> translations_;
+  LaunchTexts texts_;
+  TextOrigins origins_;
   Gpu::Turn turn_;
 
   LaunchTables joins_;

@@ -70,7 +70,7 @@ base::Result<bool> HashSink::HadRoom() {
       "more than " + std::to_string(before) + " groups, for which the GPU has no room");
 }
 
-base::Status HashSink::Take(device::Stream* stream) {
+base::Status HashSink::Take(device::Stream* stream, TextOrigins*) {
   const int64_t row_bytes = int64_t{row_words()} * 8;
   const auto count = static_cast<int64_t>(count_);
   if (count == 0) return base::Status::OK();

@@ -29,7 +29,7 @@ class HashSink : public LaunchSink {
   base::Status Prepare(device::Stream* stream) override;
   base::Status Fetch(device::Stream* stream, device::DeviceAddress error_at) override;
   base::Result<bool> HadRoom() override;
-  base::Status Take(device::Stream* stream) override;
+  base::Status Take(device::Stream* stream, TextOrigins*) override;
 
   // The groups' rows, key words and accumulators; null: there are none.
   const std::shared_ptr<memory::Buffer>& rows() const { return rows_; }

@@ -37,22 +37,39 @@ kernels::HashView WriteHash(LaunchWriter* writer, const kernels::HashView& host,
   return view;
 }
 
-kernels::PayloadView WritePayload(LaunchWriter* writer, const RowSet& rows, int column) {
+// 'texts' are its strings, where they are read: those of its dictionary, or of the rows.
+kernels::PayloadView WritePayload(LaunchWriter* writer, const RowSet& rows, int column,
+                                  const kernels::Text* texts) {
   const kernels::PayloadView host = rows.payload(column);
-  const int64_t bytes = rows.num_rows * rows.columns[static_cast<size_t>(column)].column.width();
+  const RowColumn& of = rows.columns[static_cast<size_t>(column)].column;
   kernels::PayloadView view{};
-  view.data = writer->AddData(host.data, bytes, 16);
+  view.texts = texts;
+  view.data = of.kind == RowColumn::Kind::kText
+                  ? texts
+                  : writer->AddData(host.data, rows.num_rows * of.width(), 16);
   view.valid = writer->AddData(host.valid, rows.num_rows);
   return view;
 }
 
-kernels::ListView WriteList(LaunchWriter* writer, const kernels::ListView& host) {
+kernels::ListView WriteList(LaunchWriter* writer, const kernels::ListView& host,
+                            TextWriter* texts) {
   const auto count = static_cast<int64_t>(host.count);
   kernels::ListView view{};
   view.integers = writer->AddData(host.integers, count);
   view.reals = writer->AddData(host.reals, count);
+  if (host.texts != nullptr) view.texts = texts->Write(TextList{host.texts, nullptr, count});
   view.count = host.count;
   return view;
+}
+
+const kernels::LiteralView* WriteLiterals(LaunchWriter* writer, const LiteralArguments& literals,
+                                          TextWriter* texts) {
+  std::vector<kernels::LiteralView> views(literals.literals(),
+                                          literals.literals() + literals.num_literals());
+  for (size_t i = 0; i < views.size(); ++i) {
+    if (literals.is_text(i)) views[i].text = texts->Write(views[i].text);
+  }
+  return writer->AddArray(views.data(), static_cast<int64_t>(views.size()));
 }
 
 template <typename T>
@@ -67,7 +84,10 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
   const vkernel::Blueprint& blueprint = binding.blueprint();
   kernels::KernelCall call{};
 
-  const std::vector<kernels::ColumnView> columns(blueprint.columns.size());
+  TextWriter texts(writer, inputs.origins);
+  std::vector<kernels::ColumnView> columns(blueprint.columns.size());
+  for (size_t i = 0; i < columns.size(); ++i)
+    columns[i].texts = texts.Write(inputs.texts.columns[i]);
   std::vector<kernels::RangeView> ranges;
   for (size_t i = 0; i < blueprint.ranges.size(); ++i) {
     const ValueRange& range = binding.range(static_cast<int>(i));
@@ -90,16 +110,17 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
     }
   }
   std::vector<kernels::PayloadView> payloads;
-  for (const vkernel::PayloadColumn& payload : blueprint.payloads) {
-    payloads.push_back(
-        payload.used
-            ? WritePayload(writer, *binding.joins()[payload.join].build->rows, payload.column)
-            : kernels::PayloadView{});
+  for (size_t i = 0; i < blueprint.payloads.size(); ++i) {
+    const vkernel::PayloadColumn& payload = blueprint.payloads[i];
+    payloads.push_back(payload.used
+                           ? WritePayload(writer, *binding.joins()[payload.join].build->rows,
+                                          payload.column, texts.Write(inputs.texts.payloads[i]))
+                           : kernels::PayloadView{});
   }
   std::vector<kernels::ListView> lists;
   const LiteralArguments& literals = binding.literals();
   for (size_t i = 0; i < literals.num_lists(); ++i) {
-    lists.push_back(WriteList(writer, literals.lists()[i]));
+    lists.push_back(WriteList(writer, literals.lists()[i], &texts));
   }
 
   std::vector<kernels::TranslationView> translations;
@@ -115,8 +136,7 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
   call.payloads = WriteArray(writer, payloads);
   call.lists = WriteArray(writer, lists);
   call.translations = WriteArray(writer, translations);
-  call.literals =
-      writer->AddArray(literals.literals(), static_cast<int64_t>(literals.num_literals()));
+  call.literals = WriteLiterals(writer, literals, &texts);
   return call;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/exec/gpu/launch_sink.h"
+#include "engine/exec/gpu/launch_texts.h"
 #include "engine/exec/gpu/launch_writer.h"
 #include "engine/exec/kernel_binding.h"
 #include "engine/exec/step_order.h"
@@ -31,6 +32,8 @@ struct LaunchInputs {
   LaunchExtent rows;
   std::vector<DictionaryPredicate::Bytes> predicates;      // by slot
   std::vector<PipelineBinding::Translation> translations;  // by slot
+  const LaunchTexts& texts;
+  TextOrigins* origins = nullptr;  // are told of texts, if rows leave with them
 };
 
 // The call of a launch but for its segments' columns, its sink and the order of its steps: what a

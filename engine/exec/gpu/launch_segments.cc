@@ -71,6 +71,9 @@ Result<LaunchSegments> ListSegments(std::span<const LaunchRows> rows, size_t num
       };
       view.rows = reinterpret_cast<const void*>(column.data != nullptr ? addresses[next].rows : 0);
       view.data = address_of(column.data);
+      if (column.offsets != nullptr) {
+        launch.texts.emplace_back(column.data.get(), reinterpret_cast<DeviceAddress>(view.data));
+      }
       view.base = column.base;
       view.validity = static_cast<const kernels::u64*>(address_of(column.validity));
       view.offsets = static_cast<const kernels::u32*>(address_of(column.offsets));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/exec/gpu/gpu.h"
@@ -31,6 +32,8 @@ struct LaunchSegments {
   std::vector<DeviceCopies::Read> reads;                     // buffers, and how much of each
   std::vector<DeviceCopies::CopyPtr> copies;                 // of reads; null: it has none
   DeviceBlock rows_room;                                     // what SegmentColumn::rows points into
+  // Buffers with bytes of plain strings, and where they are.
+  std::vector<std::pair<const memory::Buffer*, device::DeviceAddress>> texts;
 
   int64_t link_bytes = 0;    // copied, and estimated: read in place
   int64_t device_bytes = 0;  // estimated: read from the device's memory

@@ -11,6 +11,8 @@
 
 namespace shadowvm::exec {
 
+class TextOrigins;
+
 // What becomes of the rows that are left at the end of a run's launches: what the kernel is told of
 // it, and what comes back. One run at a time.
 class LaunchSink {
@@ -36,8 +38,8 @@ class LaunchSink {
   // After that has come. False: there was too little room, so that nothing else it tells counts,
   // and a run with more is asked for. kOutOfMemory: no room would do.
   virtual base::Result<bool> HadRoom() { return true; }
-  // Takes the results in.
-  virtual base::Status Take(device::Stream* stream) = 0;
+  // Takes the results in, strings from where they are in the host's memory.
+  virtual base::Status Take(device::Stream* stream, TextOrigins* texts) = 0;
 
  protected:
   base::Status FetchError(device::Stream* stream, device::DeviceAddress error_at) {

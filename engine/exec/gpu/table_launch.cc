@@ -90,6 +90,7 @@ class TableLaunch {
     TableBuild* build;
     MeasuredSteps steps = {};
     std::vector<DictionaryPredicate::Bytes> predicates = {};
+    LaunchTexts texts = {};
     std::vector<SegmentPtr> segments = {};
     int64_t rows = 0;
     LaunchSegments placed = {};
@@ -104,15 +105,20 @@ class TableLaunch {
     SVM_ASSIGN_OR_RETURN(part->segments, ReadSegments(context_, binding));
     // Only now: what is read may bring strings that no dictionary had.
     SVM_ASSIGN_OR_RETURN(part->predicates, binding.EvaluatePredicates());
+    SVM_ASSIGN_OR_RETURN(part->texts, FindTexts(binding));
     for (const SegmentPtr& segment : part->segments) part->rows += segment->num_rows;
     num_rows_ += part->rows;
     return Status::OK();
   }
 
   LaunchInputs InputsOf(const Part& part) const {
-    return {part.build->binding(), part.steps,
-            part.build->sink(),    {.count = part.rows, .beside = num_rows_ - part.rows},
-            part.predicates,       {}};
+    return {part.build->binding(),
+            part.steps,
+            part.build->sink(),
+            {.count = part.rows, .beside = num_rows_ - part.rows},
+            part.predicates,
+            {},
+            part.texts};
   }
 
   // Finds room for the part's table, its segments, and where in the image it lies.

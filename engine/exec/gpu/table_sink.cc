@@ -73,7 +73,7 @@ base::Status TableSink::Fetch(device::Stream* stream, device::DeviceAddress erro
   return stream->CopyOut(groups_.data(), At(groups_at_), group_bytes());
 }
 
-base::Status TableSink::Take(device::Stream*) { return base::Status::OK(); }
+base::Status TableSink::Take(device::Stream*, TextOrigins*) { return base::Status::OK(); }
 
 JoinTable::DeviceMade TableSink::made() const {
   kernels::DirectView view{};

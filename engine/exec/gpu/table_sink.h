@@ -31,7 +31,7 @@ class TableSink : public LaunchSink {
   int64_t shared_bytes() const override { return 0; }
   base::Status Prepare(device::Stream* stream) override;
   base::Status Fetch(device::Stream* stream, device::DeviceAddress error_at) override;
-  base::Status Take(device::Stream* stream) override;
+  base::Status Take(device::Stream* stream, TextOrigins*) override;
 
   // After a run: whether no key came twice, which is when the rest counts.
   bool unique() const { return found_.repeated == 0; }

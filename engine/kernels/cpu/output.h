@@ -26,6 +26,11 @@ SVM_INLINE u8* output_valid(const KernelCall* call, u32 column) {
   return call->output->valid[column] + call->output->count;
 }
 
+// A text that lives no longer than its segment, as it may leave.
+SVM_INLINE Text keep_text(KernelCall* call, const Text& text) {
+  return call->keep_text(call, text);
+}
+
 // A column of the source that goes out as it is, at its natural width V, or as codes.
 template <class V, class T, class U>
 SVM_VERB void append_column(const T& t, const KernelCall* call, u32 slot, const Column<U>& column) {

@@ -101,6 +101,35 @@ SVM_INLINE void keep_double(i64* r, double v) {
 SVM_INLINE void min_double(i64* r, double v) { keep_double<true>(r, v); }
 SVM_INLINE void max_double(i64* r, double v) { keep_double<false>(r, v); }
 
+// Decimals of more than 18 digits, of which there are no atomics: whoever changes one puts this in
+// its upper half meanwhile, which no decimal of 38 digits has, nor what minima and maxima start at.
+// They are never in shared memory: to merge them there would lengthen every kernel that has groups.
+inline constexpr u64 kBusyHalf = 0x7ffffffffffffffeUL;
+SVM_INLINE i128 wide_of(u64 low, u64 high) { return i128(u128(high) << 64 | low); }
+template <bool kLeast>
+SVM_INLINE void keep_wide(i64* r, i128 v) {
+  volatile u64* const halves = reinterpret_cast<volatile u64*>(r);
+  for (;;) {
+    // With the same upper half before and after, the lower one was its own: values only fall, or
+    // only rise. Most rows end here, so they need not stand in line.
+    const u64 high = halves[1];
+    memory_fence();
+    const u64 low = halves[0];
+    memory_fence();
+    if (high == kBusyHalf || halves[1] != high) continue;
+    if (kLeast ? v >= wide_of(low, high) : v <= wide_of(low, high)) return;
+    if (atomic_swap_if(reinterpret_cast<u64*>(r) + 1, high, kBusyHalf) != high) continue;
+    const i128 held = wide_of(halves[0], high);
+    const bool taken = kLeast ? v < held : v > held;
+    if (taken) halves[0] = u64(v);
+    memory_fence();
+    halves[1] = taken ? u64(u128(v) >> 64) : high;
+    return;
+  }
+}
+SVM_INLINE void min_i128(i64* r, i128 v) { keep_wide<true>(r, v); }
+SVM_INLINE void max_i128(i64* r, i128 v) { keep_wide<false>(r, v); }
+
 // A word of the one group of an aggregate without keys: lanes that come together add up what they
 // have first, or they would stand in line for it.
 struct SingleWord {
@@ -144,6 +173,8 @@ SVM_INLINE void sum_i128(SingleWord r, i128 v) { sum_i128(r.word, v); }
 SVM_INLINE void sum_double(SingleWord r, double v) { sum_double(r.word, v); }
 SVM_INLINE void min_i64(SingleWord r, i64 v) { min_i64(r.word, v); }
 SVM_INLINE void max_i64(SingleWord r, i64 v) { max_i64(r.word, v); }
+SVM_INLINE void min_i128(SingleWord r, i128 v) { min_i128(r.word, v); }
+SVM_INLINE void max_i128(SingleWord r, i128 v) { max_i128(r.word, v); }
 SVM_INLINE void min_double(SingleWord r, double v) { min_double(r.word, v); }
 SVM_INLINE void max_double(SingleWord r, double v) { max_double(r.word, v); }
 
@@ -157,7 +188,7 @@ SVM_FUNCTION bool merge_word(MergeOp op, i64* into, const i64* from) {
     case MergeOp::kAddChecked:
       return !overflows(into, *from);
     case MergeOp::kAddWide:
-      add_wide_to_device(into, i128(u128(u64(from[1])) << 64 | u64(from[0])));
+      add_wide_to_device(into, wide_of(u64(from[0]), u64(from[1])));
       break;
     case MergeOp::kAddDouble:
       sum_double(into, *reinterpret_cast<const double*>(from));

@@ -90,7 +90,7 @@ std::string SinkRenderer::OutputText(const OutputColumn& output, RowScope* scope
   }
   if (output.kind == RowKind::kText && !IsStableText(*output.value)) {
     const std::string guard = value.nullable() ? Enclosed(value.null) + " ? Text{} : " : "";
-    return guard + "call->keep_text(call, " + value.text + ")";
+    return guard + "keep_text(call, " + value.text + ")";
   }
   return Bare(value.text);
 }

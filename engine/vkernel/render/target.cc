@@ -3,6 +3,8 @@
 
 #include "engine/vkernel/render/target.h"
 
+#include <algorithm>
+
 namespace shadowvm::vkernel {
 namespace {
 
@@ -26,10 +28,16 @@ bool ReadsText(const plan::Expression& expression) {
   return false;
 }
 
-std::string WhyNotStep(const Step& step, const Blueprint& blueprint) {
-  if (step.kind == StepKind::kWhere && ReadsText(*step.condition)) {
-    return "a filter that computes with strings";
+// Marks the inputs whose strings the expression reads.
+void MarkTexts(const plan::Expression& expression, std::vector<bool>* read) {
+  if (TestsNull(expression) && expression.arg(0).is_column()) return;
+  if (expression.is_column() && ClassOf(expression.type) == ValueClass::kText) {
+    (*read)[static_cast<size_t>(expression.column)] = true;
   }
+  for (const auto& arg : expression.args) MarkTexts(*arg, read);
+}
+
+std::string WhyNotStep(const Step& step, const Blueprint& blueprint) {
   if (step.kind != StepKind::kProbe) return "";
   const Join& join = blueprint.joins[step.join];
   for (size_t i = 0; i < join.keys.size(); ++i) {
@@ -60,34 +68,15 @@ std::string WhyNotAccumulate(const Accumulate& accumulate) {
     case AccumulateOp::kMinText:
     case AccumulateOp::kMaxText:
       return "the least or greatest string";
-    case AccumulateOp::kMinWide:
-    case AccumulateOp::kMaxWide:
-      return "the least or greatest decimal of more than 18 digits";
-    case AccumulateOp::kCountValid:
-      if (accumulate.argument->is_column()) return "";
-      break;
     default:
-      break;
+      return "";
   }
-  if (ReadsText(*accumulate.argument)) return "an aggregate that computes with strings";
-  return "";
-}
-
-std::string WhyNotOutput(const OutputColumn& output) {
-  if (output.kind == RowKind::kText ||
-      (output.kind == RowKind::kValue && ReadsText(*output.value))) {
-    return "rows that leave the pipeline with strings that are no codes of a dictionary";
-  }
-  return "";
 }
 
 std::string WhyNotSink(const Blueprint& blueprint) {
   const Sink& sink = blueprint.sink;
   for (const GroupKey& key : sink.keys) {
     if (std::string why = WhyNotKey(key, blueprint); !why.empty()) return why;
-  }
-  for (const OutputColumn& output : sink.outputs) {
-    if (std::string why = WhyNotOutput(output); !why.empty()) return why;
   }
   for (const Accumulate& accumulate : sink.accumulates) {
     if (std::string why = WhyNotAccumulate(accumulate); !why.empty()) return why;
@@ -107,6 +96,30 @@ bool IsOneVerb(const Step& step, const Blueprint& blueprint) {
   if (step.kind == StepKind::kWhere) return false;
   if (step.kind != StepKind::kProbe) return true;
   return ProbesColumn(blueprint.joins[step.join]);
+}
+
+std::vector<bool> TextsRead(const Blueprint& blueprint) {
+  std::vector<bool> read(blueprint.inputs.size());
+  for (const Level& level : blueprint.levels) {
+    for (const Step& step : level.steps) {
+      if (step.kind == StepKind::kWhere) MarkTexts(*step.condition, &read);
+    }
+  }
+  for (const OutputColumn& output : blueprint.sink.outputs) {
+    if (output.kind != RowKind::kCodes) MarkTexts(*output.value, &read);
+  }
+  for (const Accumulate& accumulate : blueprint.sink.accumulates) {
+    // Whether a string is there is told by the column.
+    if (accumulate.op == AccumulateOp::kCountValid && accumulate.argument->is_column()) continue;
+    MarkTexts(*accumulate.argument, &read);
+  }
+  return read;
+}
+
+bool TextsLeave(const Blueprint& blueprint) {
+  const std::vector<OutputColumn>& outputs = blueprint.sink.outputs;
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const OutputColumn& output) { return output.kind == RowKind::kText; });
 }
 
 std::string WhyNotOnCuda(const Blueprint& blueprint) {

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/vkernel/blueprint/blueprint.h"
 
@@ -28,6 +29,11 @@ const TargetWords& WordsFor(Target target);
 bool IsOneVerb(const Step& step, const Blueprint& blueprint);
 // True for a join whose key is a column as it is, in a table addressed by it.
 bool ProbesColumn(const Join& join);
+
+// By input: whether expressions read its strings, and not only their codes.
+std::vector<bool> TextsRead(const Blueprint& blueprint);
+// Whether rows leave with strings themselves.
+bool TextsLeave(const Blueprint& blueprint);
 
 // Why a blueprint has no text for a GPU, in words; empty: it has. What is listed here are verbs
 // that engine/kernels/cuda does not have.
