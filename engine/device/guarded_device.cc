@@ -68,7 +68,11 @@ class GuardedDevice::GuardedStream : public Stream {
 
   // A copy that makes its caller wait does so inside the driver, where nobody looks for a hang.
   Status CopyOut(void* to, DeviceAddress from, int64_t bytes) override {
-    SVM_RETURN_NOT_OK(CopiesOutPromptly(bytes) ? device_.CheckUsable() : Await());
+    SVM_RETURN_NOT_OK(device_.CheckUsable());
+    if (!CopiesOutPromptly(bytes)) {
+      SVM_RETURN_NOT_OK(Await());
+      SVM_RETURN_NOT_OK(device_.CheckUsable());
+    }
     return device_.Note(stream_->CopyOut(to, from, bytes));
   }
 
@@ -88,40 +92,49 @@ class GuardedDevice::GuardedStream : public Stream {
         stream_->Launch(static_cast<const GuardedProgram&>(program).program(), shape, argument));
   }
 
+  // Also when another stream has failed, since the caller is about to use the memory otherwise.
   Status Synchronize() override {
-    SVM_RETURN_NOT_OK(device_.Note(Fault("device.wait")));
+    if (launches_ == 0) begin_ = Clock::now();
     SVM_RETURN_NOT_OK(Await());
     launches_ = 0;
-    return device_.Note(stream_->Synchronize());
+    SVM_RETURN_NOT_OK(device_.Note(stream_->Synchronize()));
+    SVM_RETURN_NOT_OK(device_.Note(Fault("device.wait")));
+    return device_.CheckUsable();
   }
 
   // Who asks again and again instead of waiting notices a hang, too.
   Result<bool> IsDone() override {
     SVM_RETURN_NOT_OK(device_.CheckUsable());
-    Result<bool> done = hang_.ok() ? stream_->IsDone() : false;
-    if (!done.ok()) return device_.Note(done.status());
-    const bool limited = !hang_.ok() || device_.options_.launch_limit.count() > 0;
-    const bool late = limited && Clock::now() > begin_ + device_.options_.launch_limit;
-    if (!*done && launches_ > 0 && late) return device_.Hang();
-    return done;
+    return Poll();
   }
 
   double launch_milliseconds() const override { return stream_->launch_milliseconds(); }
 
  private:
-  // Waits until all is done, or a launch's limit is over.
+  // Whether the driver must not be the one that waits: it might for ever.
+  bool IsLimited() const {
+    if (device_.hangs_ || !hang_.ok()) return true;
+    return launches_ > 0 && device_.options_.launch_limit.count() > 0;
+  }
+
+  Result<bool> Poll() {
+    Result<bool> done = hang_.ok() ? stream_->IsDone() : false;
+    if (!done.ok()) return device_.Note(done.status());
+    if (*done || !IsLimited()) return done;
+    if (Clock::now() > begin_ + device_.options_.launch_limit) return device_.Hang();
+    return false;
+  }
+
+  // Waits until all is done, or a launch's limit is over; not at all where the driver may.
   Status Await() {
-    SVM_RETURN_NOT_OK(device_.CheckUsable());
-    if (launches_ == 0 || (hang_.ok() && device_.options_.launch_limit.count() == 0)) {
-      return Status::OK();
-    }
     // Short kernels are not waited for asleep: waking up takes longer than they do.
     const auto patience = begin_ + std::chrono::milliseconds(2);
-    for (;;) {
-      SVM_ASSIGN_OR_RETURN(const bool done, IsDone());
-      if (done) return Status::OK();
+    while (IsLimited()) {
+      SVM_ASSIGN_OR_RETURN(const bool done, Poll());
+      if (done) break;
       if (Clock::now() > patience) std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
+    return Status::OK();
   }
 
   GuardedDevice& device_;
@@ -156,9 +169,11 @@ Status GuardedDevice::Note(Status status) {
 
 Status GuardedDevice::Hang() {
   hangs_ = true;
-  return Note(base::MakeError(
-      ErrorCode::kInternal,
-      "a kernel has not ended within " + std::to_string(options_.launch_limit.count()) + " ms"));
+  return Note(base::MakeError(ErrorCode::kInternal,
+                              "a kernel on the GPU has not ended within " +
+                                  std::to_string(options_.launch_limit.count()) +
+                                  " ms, so it is taken to hang (--gpu-limit sets how long it may "
+                                  "take)"));
 }
 
 Result<DeviceMemory> GuardedDevice::Allocate(int64_t bytes) {
@@ -217,6 +232,7 @@ Result<std::unique_ptr<Program>> GuardedDevice::Load(const std::string& name,
 
 Result<std::unique_ptr<Stream>> GuardedDevice::MakeStream() {
   SVM_RETURN_NOT_OK(CheckUsable());
+  SVM_RETURN_NOT_OK(Note(Fault("device.stream")));
   auto stream = device_->MakeStream();
   if (!stream.ok()) return Note(stream.status());
   return std::make_unique<GuardedStream>(this, std::move(*stream));

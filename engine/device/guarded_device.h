@@ -24,10 +24,12 @@ struct GuardOptions {
 
 // An accelerator that can be lost. Errors of the device behind it other than kOutOfMemory and
 // kKernelLoad, and launches beyond the limit, end its use: from then on every call fails at once
-// with the first reason. What the device holds is given back when its owners go, unless it hangs:
-// then a driver's call could wait for ever, so all of it is left where it is. Fault points:
-// device.allocate, device.load, device.launch, device.wait, and device.hang, whose error stands for
-// a launch without end.
+// with the first reason. Only Synchronize still waits for what its stream has queued, which names
+// memory of the host; if it hangs, no longer than the limit: then the device may write there until
+// the process ends. What the device holds is given back when its owners go, unless it hangs: then a
+// driver's call could wait for ever, so all of it is left where it is. Fault points:
+// device.allocate, device.load, device.stream, device.launch, device.wait, and device.hang, whose
+// error stands for a launch without end.
 class GuardedDevice : public Accelerator {
  public:
   GuardedDevice(std::unique_ptr<Accelerator> device, GuardOptions options);
@@ -41,6 +43,9 @@ class GuardedDevice : public Accelerator {
   base::Result<std::unique_ptr<Stream>> MakeStream() override;
 
   bool failed() const { return failed_; }
+  bool hangs() const { return hangs_; }
+  // OK, or the first reason of a failure.
+  base::Status CheckUsable() const;
   // Of what Allocate gave and has not got back.
   int64_t allocated_bytes() const { return allocated_bytes_; }
 
@@ -50,8 +55,6 @@ class GuardedDevice : public Accelerator {
 
   void Free(DeviceAddress address, int64_t bytes) override;
   void UnmapHost(void* pages) override;
-  // OK, or the first reason of a failure.
-  base::Status CheckUsable() const;
   // Notes what a call of the device came to.
   base::Status Note(base::Status status);
   base::Status Hang();

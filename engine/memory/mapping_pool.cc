@@ -51,7 +51,7 @@ Mapping MappingPool::Take(int64_t size) {
 }
 
 void MappingPool::Put(Mapping mapping) {
-  if (mapping.size > max_bytes_) return Drop(mapping);
+  if (mapping.size > max_bytes_ || !MayServeAgain(mapping)) return Drop(mapping);
   Trim(max_bytes_ - mapping.size);
   std::lock_guard lock(mutex_);
   free_.push_back(mapping);
@@ -80,9 +80,19 @@ void MappingPool::Drop(Mapping mapping) {
   Unmap(mapping);
 }
 
+bool MappingPool::MayServeAgain(const Mapping& mapping) {
+  std::shared_lock lock(watcher_mutex_);
+  return watcher_ == nullptr || watcher_->MayServeAgain(mapping);
+}
+
 void MappingPool::SetWatcher(MappingWatcher* watcher) {
   std::unique_lock lock(watcher_mutex_);
   watcher_ = watcher;
+}
+
+void MappingPool::RemoveWatcher(MappingWatcher* watcher) {
+  std::unique_lock lock(watcher_mutex_);
+  if (watcher_ == watcher) watcher_ = nullptr;
 }
 
 }  // namespace shadowvm::memory

@@ -34,6 +34,9 @@ class MappingWatcher {
  public:
   virtual ~MappingWatcher() = default;
   virtual void BeforeUnmap(const Mapping& mapping) = 0;
+  // Whether pages that were given back may serve another buffer. False where a device may still
+  // write to them; they are unmapped then, and what it writes is seen by nobody.
+  virtual bool MayServeAgain(const Mapping& mapping) = 0;
 };
 
 // Mappings that were just given back, kept warm: a query that reads segment after segment reuses
@@ -50,11 +53,15 @@ class MappingPool {
   void Trim(int64_t bytes);
   // Unmaps one that was taken or mapped.
   void Drop(Mapping mapping);
-  // Null: nobody watches any more, and no call is under way.
+  // There is one at a time: the last that was set.
   void SetWatcher(MappingWatcher* watcher);
+  // Once this returns no call of it is under way. One that took its place stays.
+  void RemoveWatcher(MappingWatcher* watcher);
   int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
+  bool MayServeAgain(const Mapping& mapping);
+
   const int64_t max_bytes_;
   std::atomic<int64_t> bytes_{0};
   std::mutex mutex_;

@@ -7,8 +7,8 @@
 
 namespace shadowvm::exec {
 
-PinnedPages::PinnedPages(device::Accelerator* accelerator, memory::MappingPool* pool)
-    : accelerator_(*accelerator), pool_(*pool) {
+PinnedPages::PinnedPages(device::GuardedDevice* device, memory::MappingPool* pool)
+    : device_(*device), pool_(*pool) {
   pool_.SetWatcher(this);
   worker_ = std::thread([this] { Work(); });
 }
@@ -21,7 +21,7 @@ PinnedPages::~PinnedPages() {
   wake_.notify_all();
   worker_.join();
   wanted_.clear();
-  pool_.SetWatcher(nullptr);
+  pool_.RemoveWatcher(this);
 }
 
 device::DeviceAddress PinnedPages::Find(const memory::Buffer& buffer) const {
@@ -62,6 +62,13 @@ void PinnedPages::BeforeUnmap(const memory::Mapping& mapping) {
   pages_.erase(found);
 }
 
+bool PinnedPages::MayServeAgain(const memory::Mapping& mapping) {
+  if (!device_.hangs()) return true;
+  std::lock_guard lock(mutex_);
+  const auto found = pages_.find(mapping.data);
+  return found == pages_.end() || found->second.bytes == 0;
+}
+
 void PinnedPages::Work() {
   for (;;) {
     // Holding the buffer keeps its pages. It goes when no lock is held: its pages may go with it.
@@ -81,7 +88,7 @@ void PinnedPages::Work() {
 }
 
 void PinnedPages::Pin(const memory::Mapping& pages) {
-  auto mapped = accelerator_.MapHost(pages.data, pages.size);
+  auto mapped = device_.MapHost(pages.data, pages.size);
   if (!mapped.ok()) return;
   std::lock_guard lock(mutex_);
   Pinned& pinned = pages_[pages.data];

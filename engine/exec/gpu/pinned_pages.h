@@ -11,7 +11,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include "engine/device/accelerator.h"
+#include "engine/device/guarded_device.h"
 #include "engine/memory/buffer.h"
 #include "engine/memory/mapping_pool.h"
 
@@ -23,7 +23,7 @@ namespace shadowvm::exec {
 class PinnedPages : public memory::MappingWatcher {
  public:
   // Watches the pool's mappings; both outlive this.
-  PinnedPages(device::Accelerator* accelerator, memory::MappingPool* pool);
+  PinnedPages(device::GuardedDevice* device, memory::MappingPool* pool);
   ~PinnedPages() override;
 
   // Where the device sees the buffer's bytes; 0: it does not.
@@ -37,6 +37,8 @@ class PinnedPages : public memory::MappingWatcher {
   int64_t bytes() const;  // pinned
 
   void BeforeUnmap(const memory::Mapping& mapping) override;
+  // A device that hangs may write to pinned pages at any time.
+  bool MayServeAgain(const memory::Mapping& mapping) override;
 
  private:
   // Of pages that were wanted.
@@ -47,7 +49,7 @@ class PinnedPages : public memory::MappingWatcher {
   void Work();
   void Pin(const memory::Mapping& pages);
 
-  device::Accelerator& accelerator_;
+  device::GuardedDevice& device_;
   memory::MappingPool& pool_;
   mutable std::mutex mutex_;
   std::condition_variable wake_, done_;

@@ -34,8 +34,8 @@ class DeviceCopiesTest : public ::testing::Test {
   }
 
   memory::MemoryBudget budget_{256 * kMiB};
-  std::unique_ptr<device::Accelerator> device_ = device::MakeEmulatedDevice().ValueOrDie();
-  DeviceArena arena_{device_.get(), 4 * kMiB};
+  device::GuardedDevice device_{device::MakeEmulatedDevice().ValueOrDie(), {}};
+  DeviceArena arena_{&device_, 4 * kMiB};
   PlacedScans scans_;
   DeviceCopies copies_{&arena_, &scans_};
 };
@@ -115,7 +115,7 @@ TEST_F(DeviceCopiesTest, ADeviceThatHasNoMoreGivesNone) {
 }
 
 TEST_F(DeviceCopiesTest, PagesArePinnedInTheBackgroundUntilTheyGo) {
-  PinnedPages pinned(device_.get(), budget_.pool());
+  PinnedPages pinned(&device_, budget_.pool());
   BufferPtr large = MakeBuffer(4 * kMiB);
   const BufferPtr small = MakeBuffer(1000);
   EXPECT_EQ(pinned.Find(*large), 0u);
@@ -135,7 +135,7 @@ TEST_F(DeviceCopiesTest, PagesArePinnedInTheBackgroundUntilTheyGo) {
 }
 
 TEST_F(DeviceCopiesTest, ALongerBufferOnTheSamePagesIsPinnedAlready) {
-  PinnedPages pinned(device_.get(), budget_.pool());
+  PinnedPages pinned(&device_, budget_.pool());
   BufferPtr longer = MakeBuffer(4 * kMiB);
   const uint8_t* const data = longer->data();
   longer.reset();
@@ -151,7 +151,7 @@ TEST_F(DeviceCopiesTest, ALongerBufferOnTheSamePagesIsPinnedAlready) {
 }
 
 TEST_F(DeviceCopiesTest, PagesThatGoAreUnpinned) {
-  PinnedPages pinned(device_.get(), budget_.pool());
+  PinnedPages pinned(&device_, budget_.pool());
   for (int again = 0; again < 3; ++again) {
     BufferPtr buffer = MakeBuffer(4 * kMiB);
     pinned.Want(buffer);
@@ -164,7 +164,7 @@ TEST_F(DeviceCopiesTest, PagesThatGoAreUnpinned) {
 }
 
 TEST_F(DeviceCopiesTest, PagesThatCannotBePinnedAreNotTriedAgain) {
-  PinnedPages pinned(device_.get(), budget_.pool());
+  PinnedPages pinned(&device_, budget_.pool());
   ASSERT_TRUE(base::ArmFaults("device.emulated.map=always:error").ok());
   const BufferPtr buffer = MakeBuffer(4 * kMiB);
   pinned.Want(buffer);

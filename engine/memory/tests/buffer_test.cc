@@ -77,6 +77,8 @@ class Watcher : public MappingWatcher {
     first_byte = mapping.data[0];
     ++times;
   }
+  bool MayServeAgain(const Mapping&) override { return may_serve_again; }
+  bool may_serve_again = true;
   int times = 0;
   int first_byte = -1;
 };
@@ -107,10 +109,35 @@ TEST(Buffer, AWatcherHearsOfPagesBeforeTheyGo) {
   budget.pool()->Trim(0);
   EXPECT_EQ(watcher.times, 1);
   EXPECT_EQ(watcher.first_byte, 42);
-  budget.pool()->SetWatcher(nullptr);
+  budget.pool()->RemoveWatcher(&watcher);
   Buffer::Make(&budget, 4 * kMiB, "test").ValueOrDie().reset();
   budget.pool()->Trim(0);
   EXPECT_EQ(watcher.times, 1);
+}
+
+// The one before may go after its successor has come.
+TEST(Buffer, AWatcherThatGoesLeavesTheNextOneItsPlace) {
+  MemoryBudget budget(64 * kMiB);
+  Watcher before, next;
+  budget.pool()->SetWatcher(&before);
+  budget.pool()->SetWatcher(&next);
+  budget.pool()->RemoveWatcher(&before);
+  Buffer::Make(&budget, 4 * kMiB, "test").ValueOrDie().reset();
+  budget.pool()->Trim(0);
+  EXPECT_EQ(before.times, 0);
+  EXPECT_EQ(next.times, 1);
+  budget.pool()->RemoveWatcher(&next);
+}
+
+TEST(Buffer, PagesThatMayNotServeAgainGo) {
+  MemoryBudget budget(64 * kMiB);
+  Watcher watcher;
+  budget.pool()->SetWatcher(&watcher);
+  watcher.may_serve_again = false;
+  Buffer::Make(&budget, 4 * kMiB, "test").ValueOrDie().reset();
+  EXPECT_EQ(watcher.times, 1);
+  EXPECT_EQ(budget.pool()->bytes(), 0);
+  budget.pool()->RemoveWatcher(&watcher);
 }
 
 }  // namespace
