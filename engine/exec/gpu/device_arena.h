@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/device/accelerator.h"
@@ -48,11 +49,15 @@ class DeviceArena {
 
   // kOutOfMemory when the cap or the device leaves no stretch of so many bytes.
   base::Result<DeviceBlock> Take(int64_t bytes);
+  // The same without asking the device for more; no block: there is no such stretch.
+  std::optional<DeviceBlock> TakeHeld(int64_t bytes);
 
   // Whether there would be a stretch of so many bytes if all of them were given back.
   bool CouldTake(int64_t bytes) const;
 
-  int64_t cap() const { return cap_; }
+  // What may be used; no more than is held after the device has refused to give more, which it does
+  // where others use it too, until it gives some again.
+  int64_t cap() const;
   int64_t used() const;
 
  private:
@@ -61,7 +66,9 @@ class DeviceArena {
     device::DeviceMemory memory;
     memory::RangeAllocator ranges;
   };
-  base::Status AddPiece(int64_t bytes);
+  std::optional<DeviceBlock> TakeHeldLocked(int64_t bytes);
+  base::Status AddPieceLocked(int64_t bytes);
+  int64_t CapLocked() const { return is_short_ ? held_ : cap_; }
   void Give(device::DeviceAddress address, int64_t bytes);
 
   device::Accelerator& accelerator_;
@@ -70,6 +77,7 @@ class DeviceArena {
   std::vector<std::unique_ptr<Piece>> pieces_;
   int64_t held_ = 0;  // of the device
   int64_t used_ = 0;
+  bool is_short_ = false;  // the device gave nothing when last asked
 };
 
 inline DeviceBlock::~DeviceBlock() {

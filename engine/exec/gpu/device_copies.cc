@@ -110,7 +110,12 @@ std::vector<DeviceCopies::CopyPtr> DeviceCopies::MakeRoom(const std::vector<Want
 
 DeviceCopies::CopyPtr DeviceCopies::ReplaceLocked(Victims* victims, int64_t bytes, double worth,
                                                   int64_t* allowance) {
-  CopyPtr copy = Take(bytes);
+  // The device has been asked for more already.
+  const auto take = [&]() -> CopyPtr {
+    auto block = arena_.TakeHeld(bytes);
+    return block ? std::make_shared<const DeviceBlock>(std::move(*block)) : nullptr;
+  };
+  CopyPtr copy = take();
   int64_t freed = 0;
   while (copy == nullptr && victims->next < victims->by_worth.size()) {
     const auto& [own, victim] = victims->by_worth[victims->next];
@@ -121,7 +126,7 @@ DeviceCopies::CopyPtr DeviceCopies::ReplaceLocked(Victims* victims, int64_t byte
     freed += size;
     DropLocked(victim);
     // Stretches of the same size are the rule, so it is not worth trying before.
-    if (freed >= bytes) copy = Take(bytes);
+    if (freed >= bytes) copy = take();
   }
   return copy;
 }

@@ -188,5 +188,52 @@ TEST_F(DeviceCopiesTest, TheArenaKnowsWhatItCouldNeverGive) {
   EXPECT_FALSE(arena_.CouldTake(arena_.cap() + 1));
 }
 
+// Others use the device, too: what they leave is less than the cap, and than a usual piece.
+class SharedDeviceTest : public DeviceCopiesTest {
+ protected:
+  device::GuardedDevice small_{device::MakeEmulatedDevice({.memory_bytes = 24 * kMiB}).ValueOrDie(),
+                               {}};
+  DeviceArena shared_{&small_, 256 * kMiB};
+  DeviceCopies kept_{&shared_, &scans_};
+};
+
+TEST_F(SharedDeviceTest, WhatIsLeftOfADeviceIsUsed) {
+  std::vector<DeviceBlock> held;
+  for (auto block = shared_.Take(4 * kMiB); block.ok(); block = shared_.Take(4 * kMiB)) {
+    held.push_back(std::move(*block));
+  }
+  EXPECT_EQ(held.size(), 6u);  // a usual piece has 16 MiB
+  EXPECT_EQ(shared_.cap(), 24 * kMiB);
+  EXPECT_FALSE(shared_.CouldTake(64 * kMiB));
+  held.clear();
+  EXPECT_TRUE(shared_.CouldTake(16 * kMiB));
+}
+
+TEST_F(SharedDeviceTest, NoMoreCopiesGiveWayThanAreInTheWay) {
+  std::vector<BufferPtr> buffers;
+  for (int i = 0; i < 6; ++i) {
+    buffers.push_back(MakeBuffer(4 * kMiB));
+    kept_.Use({{buffers.back(), 1000 + i}});
+    const auto room = kept_.MakeRoom({{buffers.back()}}, 0);
+    ASSERT_NE(room[0], nullptr);
+    kept_.Publish(buffers.back(), room[0]);
+  }
+  ASSERT_FALSE(shared_.Take(4 * kMiB).ok());
+  kept_.Drop(4 * kMiB);
+  EXPECT_EQ(kept_.dropped(), 1);
+  EXPECT_TRUE(shared_.Take(4 * kMiB).ok());
+}
+
+TEST_F(SharedDeviceTest, WhatOthersGiveBackIsUsedAgain) {
+  {
+    const device::DeviceMemory others = small_.Allocate(22 * kMiB).ValueOrDie();
+    EXPECT_FALSE(shared_.Take(kMiB).ok());
+    EXPECT_EQ(shared_.cap(), 0);
+  }
+  const auto block = shared_.Take(kMiB);
+  EXPECT_TRUE(block.ok()) << block.status();
+  EXPECT_EQ(shared_.cap(), 256 * kMiB);
+}
+
 }  // namespace
 }  // namespace shadowvm::exec
