@@ -4,6 +4,7 @@
 #include "engine/exec/mixed_run.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -228,15 +229,18 @@ Status MixedRun::StartCard() {
   if (program_ == nullptr) {
     SVM_ASSIGN_OR_RETURN(program_, pipeline_.program());
   }
+  why_not_gpu_ = kStillCompiling;
+  if (program_ == nullptr) return Status::OK();
   // Others' queries may be at it for long: meanwhile this worker is a core, too.
-  const bool busy = program_ != nullptr && context_.gpu->is_busy();
-  why_not_gpu_ = program_ == nullptr ? kStillCompiling : busy ? kBusy : "";
-  if (program_ == nullptr || busy) return Status::OK();
+  std::optional<Gpu::Turn> turn = context_.gpu->TryTurn();
+  why_not_gpu_ = turn ? "" : kBusy;
+  if (!turn) return Status::OK();
   SVM_RETURN_NOT_OK(ReadSegments());
   SVM_ASSIGN_OR_RETURN(found_, pipeline_.groups->MakeArray());
   SVM_ASSIGN_OR_RETURN(
-      card_, GpuRun::BeginApart(context_, context_.gpu, *program_, *pipeline_.binding,
-                                pipeline_.steps, &card_sink_, segments_, schedule::kBatchesHeld));
+      card_,
+      GpuRun::BeginApart(context_, context_.gpu, *program_, *pipeline_.binding, pipeline_.steps,
+                         &card_sink_, segments_, schedule::kBatchesHeld, std::move(*turn)));
   return Status::OK();
 }
 

@@ -110,8 +110,9 @@ class SortRun {
                          memory::Buffer::Make(context_.budget, rows * 4, "sorted rows"));
     auto* const all = numbers->as<uint32_t>();
     const auto count = static_cast<size_t>(rows);
-    SVM_ASSIGN_OR_RETURN(report->times,
-                         SortByDigits(context_.gpu, *program, {keys, count}, different, all));
+    const auto sorted = SortByDigits(context_.gpu, *program, {keys, count}, different, all,
+                                     context_.workers.cancel);
+    SVM_ASSIGN_OR_RETURN(report->times, sorted);
     SVM_RETURN_NOT_OK(OrderTies(order_, keys, {all, count}, context_.workers));
     if (part_.offset > 0) std::copy_n(all + part_.offset, part_.count, all);
     NoteTime(start, report);

@@ -24,6 +24,8 @@ constexpr double kUsedShare = 0.9;
 constexpr char kPrelude[] = "engine/kernels/cuda/verbs.h";
 // Scratch memory that stays with its slot, at most.
 constexpr int64_t kKeptScratch = int64_t{64} << 20;
+// How soon who waits for a turn notices that its query was cancelled.
+constexpr std::chrono::milliseconds kLookAgain{10};
 
 Result<std::unique_ptr<device::Accelerator>> OpenAccelerator(GpuKind kind) {
   SVM_FAULT_POINT("exec.gpu.open");
@@ -97,53 +99,80 @@ Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accel
 
 Gpu::~Gpu() = default;
 
-Gpu::Slot& Gpu::TakeSlot() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    for (const auto& slot : slots_) {
-      if (slot->taken) continue;
-      slot->taken = true;
-      return *slot;
-    }
-    freed_.wait(lock);
+Gpu::Slot* Gpu::FreeSlotLocked() {
+  for (const auto& slot : slots_) {
+    if (slot->taken) continue;
+    slot->taken = true;
+    return slot.get();
   }
+  return nullptr;
 }
 
-bool Gpu::is_busy() {
+Result<Gpu::Slot*> Gpu::AwaitSlotLocked(std::unique_lock<std::mutex>* lock,
+                                        const schedule::CancelToken* cancel) {
+  const int64_t ticket = next_ticket_++;
+  waiting_.push_back(ticket);
+  Slot* slot = nullptr;
+  base::Status status;
+  while (slot == nullptr && status.ok()) {
+    freed_.wait_for(*lock, kLookAgain);
+    if (cancel != nullptr) status = cancel->Check();
+    if (status.ok() && waiting_.front() == ticket) slot = FreeSlotLocked();
+  }
+  std::erase(waiting_, ticket);
+  freed_.notify_all();  // there may be another one, for who is first now
+  SVM_RETURN_NOT_OK(status);
+  return slot;
+}
+
+Result<Gpu::Turn> Gpu::AwaitTurn(const schedule::CancelToken* cancel) {
+  std::unique_lock lock(mutex_);
+  Slot* slot = waiting_.empty() ? FreeSlotLocked() : nullptr;
+  if (slot != nullptr) return Turn(this, slot, 0);
+  const auto asked = std::chrono::steady_clock::now();
+  SVM_ASSIGN_OR_RETURN(slot, AwaitSlotLocked(&lock, cancel));
+  return Turn(this, slot, base::MillisecondsSince(asked));
+}
+
+std::optional<Gpu::Turn> Gpu::TryTurn() {
   std::lock_guard lock(mutex_);
-  return std::all_of(slots_.begin(), slots_.end(), [](const auto& slot) { return slot->taken; });
+  Slot* const slot = waiting_.empty() ? FreeSlotLocked() : nullptr;
+  return slot != nullptr ? std::optional<Turn>(Turn(this, slot, 0)) : std::nullopt;
 }
 
-Gpu::Turn::Turn(Gpu* gpu)
-    : gpu_(*gpu), slot_(gpu->TakeSlot()), waited_ms_(base::MillisecondsSince(asked_)) {}
+int Gpu::num_waiting() {
+  std::lock_guard lock(mutex_);
+  return static_cast<int>(waiting_.size());
+}
 
 Gpu::Turn::~Turn() {
+  if (slot_ == nullptr) return;
   // Room for all groups or rows of one query is seldom what the next one needs.
-  if (slot_.scratch.bytes() > kKeptScratch) slot_.scratch = DeviceBlock();
+  if (slot_->scratch.bytes() > kKeptScratch) slot_->scratch = DeviceBlock();
   {
     std::lock_guard lock(gpu_.mutex_);
-    slot_.taken = false;
+    slot_->taken = false;
   }
-  gpu_.freed_.notify_one();
+  gpu_.freed_.notify_all();
 }
 
 Result<device::Stream*> Gpu::Turn::Stream(int number) {
-  while (slot_.streams.size() <= static_cast<size_t>(number)) {
+  while (slot_->streams.size() <= static_cast<size_t>(number)) {
     SVM_ASSIGN_OR_RETURN(auto stream, gpu_.accelerator_->MakeStream());
-    slot_.streams.push_back(std::move(stream));
+    slot_->streams.push_back(std::move(stream));
   }
-  return slot_.streams[static_cast<size_t>(number)].get();
+  return slot_->streams[static_cast<size_t>(number)].get();
 }
 
 Result<device::DeviceAddress> Gpu::Turn::Scratch(int64_t bytes) {
-  return Grow(&slot_.scratch, bytes);
+  return Grow(&slot_->scratch, bytes);
 }
 
 Result<device::DeviceAddress> Gpu::Turn::Chunk(int stream, int64_t bytes) {
-  if (slot_.chunks.size() <= static_cast<size_t>(stream)) {
-    slot_.chunks.resize(static_cast<size_t>(stream) + 1);
+  if (slot_->chunks.size() <= static_cast<size_t>(stream)) {
+    slot_->chunks.resize(static_cast<size_t>(stream) + 1);
   }
-  return Grow(&slot_.chunks[static_cast<size_t>(stream)], bytes);
+  return Grow(&slot_->chunks[static_cast<size_t>(stream)], bytes);
 }
 
 Result<device::DeviceAddress> Gpu::Turn::Grow(DeviceBlock* block, int64_t bytes) {

@@ -5,10 +5,13 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/device/guarded_device.h"
@@ -16,6 +19,7 @@
 #include "engine/exec/gpu/device_copies.h"
 #include "engine/exec/gpu/pinned_pages.h"
 #include "engine/memory/budget.h"
+#include "engine/schedule/cancel_token.h"
 #include "engine/vkernel/compile/program_cache.h"
 
 namespace shadowvm::exec {
@@ -76,8 +80,6 @@ class Gpu {
   DeviceArena& arena() { return *arena_; }
   // Bytes of the arena that copies of segments give way to.
   base::Result<DeviceBlock> TakeMemory(int64_t bytes);
-  // Whether who wants a turn now would have to wait.
-  bool is_busy();
 
  private:
   // Streams and memory that one query works with; they are kept for the next.
@@ -89,15 +91,17 @@ class Gpu {
   };
 
  public:
-  // What a query works with, until it goes. Waits while all others are taken.
+  // What a query works with, until it goes.
   class Turn {
    public:
-    explicit Turn(Gpu* gpu);
+    Turn(Turn&& other) noexcept
+        : gpu_(other.gpu_),
+          slot_(std::exchange(other.slot_, nullptr)),
+          waited_ms_(other.waited_ms_) {}
     ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    Turn& operator=(Turn&&) = delete;
 
-    device::Stream* stream() { return slot_.streams[0].get(); }
+    device::Stream* stream() { return slot_->streams[0].get(); }
     // How long others had it.
     double waited_ms() const { return waited_ms_; }
     // Another one, for work that overlaps.
@@ -109,18 +113,30 @@ class Gpu {
     base::Result<device::DeviceAddress> Chunk(int stream, int64_t bytes);
 
    private:
+    friend class Gpu;
+    Turn(Gpu* gpu, Slot* slot, double waited_ms) : gpu_(*gpu), slot_(slot), waited_ms_(waited_ms) {}
     base::Result<device::DeviceAddress> Grow(DeviceBlock* block, int64_t bytes);
 
     Gpu& gpu_;
-    const std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
-    Slot& slot_;
-    const double waited_ms_;
+    Slot* slot_;  // null: it was moved on
+    double waited_ms_;
   };
+
+  // Waits while others have all turns; who came first is first. kCancelled once the query is, whose
+  // token may be null.
+  base::Result<Turn> AwaitTurn(const schedule::CancelToken* cancel);
+  // None where AwaitTurn would wait.
+  std::optional<Turn> TryTurn();
+  // That wait for a turn now.
+  int num_waiting();
 
  private:
   Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accelerator,
       std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget);
-  Slot& TakeSlot();
+  // Null: all are taken.
+  Slot* FreeSlotLocked();
+  base::Result<Slot*> AwaitSlotLocked(std::unique_lock<std::mutex>* lock,
+                                      const schedule::CancelToken* cancel);
 
   const GpuOptions options_;
   // In the order of their making: what is below goes before what it was made from.
@@ -133,6 +149,8 @@ class Gpu {
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<std::unique_ptr<Slot>> slots_;
+  std::deque<int64_t> waiting_;  // tickets of those who wait for one, in the order they came
+  int64_t next_ticket_ = 0;
 };
 
 }  // namespace shadowvm::exec

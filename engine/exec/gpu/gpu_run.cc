@@ -59,13 +59,13 @@ Result<GpuSource> FindSource(const QueryContext& context, Gpu* gpu, const Pipeli
 }  // namespace
 
 GpuRun::GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
-               const PipelineBinding& binding, LaunchSink* sink)
+               const PipelineBinding& binding, LaunchSink* sink, Gpu::Turn turn)
     : context_(context),
       gpu_(*gpu),
       program_(program),
       binding_(binding),
       sink_(*sink),
-      turn_(gpu) {}
+      turn_(std::move(turn)) {}
 
 GpuRun::~GpuRun() {
   // What was queued names memory of this run. Who wanted to know has asked before.
@@ -75,7 +75,7 @@ GpuRun::~GpuRun() {
 Result<std::unique_ptr<GpuRun>> GpuRun::Make(const QueryContext& context, Gpu* gpu,
                                              const device::Program& program,
                                              const PipelineBinding& binding, LaunchSink* sink,
-                                             GpuSource source) {
+                                             GpuSource source, std::optional<Gpu::Turn> turn) {
   SVM_FAULT_POINT("exec.gpu.run");
   SVM_ASSIGN_OR_RETURN(auto predicates, binding.EvaluatePredicates());
   SVM_ASSIGN_OR_RETURN(auto translations, binding.TranslateKeys());
@@ -84,7 +84,11 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Make(const QueryContext& context, Gpu* g
     return base::MakeError(base::ErrorCode::kUnsupported,
                            "rows that leave with strings, of segments that come chunk by chunk");
   }
-  std::unique_ptr<GpuRun> run(new GpuRun(context, gpu, program, binding, sink));
+  if (!turn) {
+    SVM_ASSIGN_OR_RETURN(auto own, gpu->AwaitTurn(context.workers.cancel));
+    turn.emplace(std::move(own));
+  }
+  std::unique_ptr<GpuRun> run(new GpuRun(context, gpu, program, binding, sink, std::move(*turn)));
   run->times_.wait_ms = run->turn_.waited_ms();
   run->segments_ = std::move(source.segments);
   run->scan_ = std::move(source.scan);
@@ -98,7 +102,8 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* 
                                               const device::Program& program,
                                               const PipelineBinding& binding, KnownSteps* steps,
                                               LaunchSink* sink, GpuSource source) {
-  SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink, std::move(source)));
+  SVM_ASSIGN_OR_RETURN(auto run,
+                       Make(context, gpu, program, binding, sink, std::move(source), std::nullopt));
   SVM_RETURN_NOT_OK(run->WriteTables(steps, 0));
   return run;
 }
@@ -107,10 +112,10 @@ Result<std::unique_ptr<GpuRun>> GpuRun::BeginApart(const QueryContext& context, 
                                                    const device::Program& program,
                                                    const PipelineBinding& binding,
                                                    KnownSteps* steps, DenseSink* sink,
-                                                   std::vector<SegmentPtr> segments,
-                                                   int num_areas) {
+                                                   std::vector<SegmentPtr> segments, int num_areas,
+                                                   Gpu::Turn turn) {
   SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink,
-                                      GpuSource{std::move(segments), nullptr}));
+                                      GpuSource{std::move(segments), nullptr}, std::move(turn)));
   sink->SetApart();
   run->no_groups_ = sink->NoGroups();
   run->no_groups_.push_back(0);  // no error

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,20 +42,21 @@ struct GpuSource {
 // thread at a time; what it was made from outlives it, and it waits for the device before it goes.
 class GpuRun {
  public:
-  // Takes a turn on the device and brings the tables there that the kernel looks into. Fault point
-  // exec.gpu.run.
+  // Waits for a turn on the device and brings the tables there that the kernel looks into. Fault
+  // point exec.gpu.run.
   static base::Result<std::unique_ptr<GpuRun>> Begin(const QueryContext& context, Gpu* gpu,
                                                      const device::Program& program,
                                                      const PipelineBinding& binding,
                                                      KnownSteps* steps, LaunchSink* sink,
                                                      GpuSource source);
-  // The same for launches that are apart, so many at a time; the sink has no slots of its own.
+  // The same for launches that are apart, so many at a time, by who has a turn; the sink has no
+  // slots of its own.
   static base::Result<std::unique_ptr<GpuRun>> BeginApart(const QueryContext& context, Gpu* gpu,
                                                           const device::Program& program,
                                                           const PipelineBinding& binding,
                                                           KnownSteps* steps, DenseSink* sink,
                                                           std::vector<SegmentPtr> segments,
-                                                          int num_areas);
+                                                          int num_areas, Gpu::Turn turn);
   ~GpuRun();
   GpuRun(const GpuRun&) = delete;
   GpuRun& operator=(const GpuRun&) = delete;
@@ -82,7 +84,7 @@ class GpuRun {
 
  private:
   GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
-         const PipelineBinding& binding, LaunchSink* sink);
+         const PipelineBinding& binding, LaunchSink* sink, Gpu::Turn turn);
 
   // What one launch is told, copies that it reads and where it leaves rows, until it is done.
   struct Piece {
@@ -102,7 +104,8 @@ class GpuRun {
   static base::Result<std::unique_ptr<GpuRun>> Make(const QueryContext& context, Gpu* gpu,
                                                     const device::Program& program,
                                                     const PipelineBinding& binding,
-                                                    LaunchSink* sink, GpuSource source);
+                                                    LaunchSink* sink, GpuSource source,
+                                                    std::optional<Gpu::Turn> turn);
   base::Status WriteTables(KnownSteps* steps, int num_areas);
   // What the launch over a scan is written from, if its image is to be at an address.
   ScanLaunch::Source SourceAt(device::DeviceAddress address) const;

@@ -138,7 +138,7 @@ std::vector<int> DigitsOf(uint64_t different) {
 
 base::Result<GpuTimes> SortByDigits(Gpu* gpu, const device::Program& program,
                                     std::span<const uint64_t> keys, uint64_t different,
-                                    uint32_t* numbers) {
+                                    uint32_t* numbers, const schedule::CancelToken* cancel) {
   SVM_FAULT_POINT("exec.gpu.sort");
   GpuTimes times;
   const std::vector<int> digits = DigitsOf(different);
@@ -149,7 +149,7 @@ base::Result<GpuTimes> SortByDigits(Gpu* gpu, const device::Program& program,
   const auto num_rows = static_cast<int64_t>(keys.size());
   const auto num_digits = static_cast<int64_t>(digits.size());
   const SortShape shape(gpu->facts(), num_rows);
-  Gpu::Turn turn(gpu);
+  SVM_ASSIGN_OR_RETURN(Gpu::Turn turn, gpu->AwaitTurn(cancel));
   times.wait_ms = turn.waited_ms();
   SVM_ASSIGN_OR_RETURN(const DeviceAddress address,
                        turn.Scratch(SortRoom::Bytes(shape, num_rows, num_digits)));

@@ -30,9 +30,11 @@ std::vector<int> DigitsOf(uint64_t different);
 
 // Numbers the keys and writes the numbers in the order of the keys; equal keys stay in the order of
 // their numbers. 'different' has all bits in which any two keys differ. Fewer than 2^32 - 1 keys.
-// kOutOfMemory when the device has no room for them. Fault point exec.gpu.sort.
+// kOutOfMemory when the device has no room for them; kCancelled while it waits for its turn. Fault
+// point exec.gpu.sort.
 base::Result<GpuTimes> SortByDigits(Gpu* gpu, const device::Program& program,
                                     std::span<const uint64_t> keys, uint64_t different,
-                                    uint32_t* numbers);
+                                    uint32_t* numbers,
+                                    const schedule::CancelToken* cancel = nullptr);
 
 }  // namespace shadowvm::exec

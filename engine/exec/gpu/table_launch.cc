@@ -40,7 +40,8 @@ class TableLaunch {
     SVM_FAULT_POINT("exec.gpu.run");
     if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
     for (Part& part : parts_) SVM_RETURN_NOT_OK(Read(&part));
-    Gpu::Turn turn(&gpu_);  // once all that is read is read
+    // Once all that is read is read.
+    SVM_ASSIGN_OR_RETURN(Gpu::Turn turn, gpu_.AwaitTurn(context_.workers.cancel));
     for (Part& part : parts_) SVM_RETURN_NOT_OK(Place(&part, &turn));
     SVM_RETURN_NOT_OK(Write(&turn));
     const base::Span span(&context_.stats->spans, base::Stage::kRun);
