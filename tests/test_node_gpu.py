@@ -199,7 +199,8 @@ def test_a_kernel_that_hangs_costs_the_limit(start, duck, table):
     client = node.client()
     response = client.execute(sums(table), mode=GPU)
     check_sums(answer_of(response), duck, table)
-    assert "300 ms" in client.status().devices[0].down
+    down = client.status().devices[0].down
+    assert "300 ms" in down and "--gpu-limit" in down
 
 
 def test_a_gpu_that_does_not_open_costs_a_line(start, duck, table):

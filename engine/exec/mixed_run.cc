@@ -84,6 +84,7 @@ Status MixedRun::Run() {
   AddWonContests();
   // It had begun, but nothing of its work was first.
   if (why_not_gpu_.empty() && rows()[schedule::Side::kGpu] == 0) why_not_gpu_ = kCoresWereFirst;
+  if (why_not_gpu_.empty()) context_.gpu->NoteEnd(Status::OK());
   return Status::OK();
 }
 
@@ -305,6 +306,7 @@ Status MixedRun::AddFound(const Grant& grant, Verdict verdict, std::span<const i
 void MixedRun::LoseCard(const Status& why) {
   why_not_gpu_ = why.message();
   lost_card_ = true;
+  context_.gpu->NoteEnd(why);
   {
     std::lock_guard lock(schedule_lock_);
     for (const Batch& batch : in_flight_) schedule_->Fail(batch.grant.id, Now());

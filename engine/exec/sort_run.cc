@@ -112,6 +112,7 @@ class SortRun {
     const auto count = static_cast<size_t>(rows);
     const auto sorted = SortByDigits(context_.gpu, *program, {keys, count}, different, all,
                                      context_.workers.cancel);
+    context_.gpu->NoteEnd(sorted.status());
     SVM_ASSIGN_OR_RETURN(report->times, sorted);
     SVM_RETURN_NOT_OK(OrderTies(order_, keys, {all, count}, context_.workers));
     if (part_.offset > 0) std::copy_n(all + part_.offset, part_.count, all);

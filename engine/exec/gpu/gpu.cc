@@ -37,6 +37,7 @@ Result<std::unique_ptr<device::Accelerator>> OpenAccelerator(GpuKind kind) {
 // CPU's kernels.
 Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::HeaderSet headers,
                                                         const device::AcceleratorFacts& facts) {
+  SVM_FAULT_POINT("exec.gpu.compiler");
   if (kind == GpuKind::kCuda) {
     vkernel::NvrtcOptions nvrtc;
     nvrtc.headers = headers;
@@ -143,6 +144,22 @@ std::optional<Gpu::Turn> Gpu::TryTurn() {
 int Gpu::num_waiting() {
   std::lock_guard lock(mutex_);
   return static_cast<int>(waiting_.size());
+}
+
+void Gpu::NoteEnd(const base::Status& ended) {
+  if (ended.ok()) {
+    if (!has_worked_) has_worked_ = true;
+    return;
+  }
+  if (base::CodeOf(ended) != base::ErrorCode::kOutOfMemory) return;
+  const auto now = std::chrono::steady_clock::now();
+  {
+    std::lock_guard lock(mutex_);
+    const auto before = std::exchange(full_at_, now);
+    if (before && now - *before <= options_.retry_after) return;
+  }
+  options_.warn("work meant for the GPU is done by the CPU, for want of memory: " +
+                ended.message());
 }
 
 Gpu::Turn::~Turn() {

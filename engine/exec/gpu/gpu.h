@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -70,8 +71,8 @@ class Gpu {
 
   const GpuOptions& options() const { return options_; }
   const device::AcceleratorFacts& facts() const { return accelerator_->facts(); }
-  // It is of no more use; every call says why.
-  bool failed() const { return accelerator_->failed(); }
+  // OK, or why it is of no more use; every call says so.
+  base::Status CheckUsable() const { return accelerator_->CheckUsable(); }
   int64_t allocated_bytes() const { return accelerator_->allocated_bytes(); }
   vkernel::ProgramCache& programs() { return *programs_; }
   PinnedPages& pinned() { return *pinned_; }
@@ -80,6 +81,11 @@ class Gpu {
   DeviceArena& arena() { return *arena_; }
   // Bytes of the arena that copies of segments give way to.
   base::Result<DeviceBlock> TakeMemory(int64_t bytes);
+  // To be told how a query's work here has ended. Want of memory is warned of when it begins, and
+  // not again as long as it comes back within options().retry_after.
+  void NoteEnd(const base::Status& ended);
+  // Whether a query's work has ever ended well.
+  bool has_worked() const { return has_worked_; }
 
  private:
   // Streams and memory that one query works with; they are kept for the next.
@@ -151,6 +157,8 @@ class Gpu {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::deque<int64_t> waiting_;  // tickets of those who wait for one, in the order they came
   int64_t next_ticket_ = 0;
+  std::atomic<bool> has_worked_{false};
+  std::optional<std::chrono::steady_clock::time_point> full_at_;  // last time memory was wanting
 };
 
 }  // namespace shadowvm::exec

@@ -53,11 +53,20 @@ bool GpuKeeper::DropFailed() {
   }
   failed.reset();
   std::lock_guard lock(mutex_);
-  if (last_.expired()) return true;
+  if (*gone_) return true;
   retry_at_ = Clock::now() + retry_after_;
   opening_ = false;
   opened_.notify_all();
   return false;
+}
+
+std::shared_ptr<Gpu> GpuKeeper::Share(std::unique_ptr<Gpu> gpu) {
+  auto gone = std::make_shared<std::atomic<bool>>(false);
+  gone_ = gone;
+  return {gpu.release(), [gone](Gpu* ended) {
+            delete ended;
+            *gone = true;
+          }};
 }
 
 void GpuKeeper::Open() {
@@ -71,24 +80,25 @@ void GpuKeeper::Open() {
   auto opened = Gpu::Open(options, budget_);
   std::lock_guard lock(mutex_);
   opening_ = false;
-  if (opened.ok() && !(*opened)->failed()) {
-    gpu_ = std::move(*opened);
-    last_ = gpu_;
+  const base::Status status = opened.ok() ? (*opened)->CheckUsable() : opened.status();
+  if (status.ok()) {
+    gpu_ = Share(std::move(*opened));
     down_.clear();
+    failure_ = base::Status::OK();
     up_since_ = Clock::now();
-  } else if (!opened.ok()) {
-    SetDownLocked(opened.status());
+  } else {
+    SetDownLocked(status);
   }
   opened_.notify_all();
 }
 
 void GpuKeeper::SetDownLocked(const base::Status& why) {
   const auto now = Clock::now();
-  const bool again = down_ == why.message();
+  failure_ = why;
   down_ = why.message();
   ++failures_;
   retry_at_ = now + retry_after_;
-  if (!again) {
+  if (std::exchange(warned_of_, down_) != down_) {
     options_.warn("the GPU is not used, queries run on the CPU: " + down_ + "; tried again in " +
                   std::to_string(std::max<int64_t>(retry_after_.count() / 1000, 1)) + " s");
   }
@@ -97,6 +107,8 @@ void GpuKeeper::SetDownLocked(const base::Status& why) {
 
 void GpuKeeper::OnFailure(const base::Status& why) {
   std::lock_guard lock(mutex_);
+  if (gpu_ == nullptr) return;  // who opens it is told, too; who has closed it does not care
+  if (gpu_->has_worked()) warned_of_.clear();
   // It does not end here: the thread that calls may be its own.
   failed_ = std::move(gpu_);
   gpu_ = nullptr;
@@ -117,7 +129,7 @@ base::Result<std::shared_ptr<Gpu>> GpuKeeper::Require() {
   auto gpu = Take(/*wait=*/true);
   if (gpu != nullptr) return gpu;
   std::lock_guard lock(mutex_);
-  return base::MakeError(base::ErrorCode::kUnsupported, down_);
+  return failure_.ok() ? base::MakeError(base::ErrorCode::kUnsupported, down_) : failure_;
 }
 
 void GpuKeeper::Close() {
@@ -126,6 +138,7 @@ void GpuKeeper::Close() {
   if (gpu_ == nullptr) return;
   closed = std::move(gpu_);
   down_ = kClosed;
+  failure_ = base::Status::OK();
   retry_at_ = {};
 }
 
@@ -137,6 +150,7 @@ void GpuKeeper::Reopen(GpuOptions options) {
   retry_after_ = options_.retry_after;
   retry_at_ = {};
   down_ = options_.kind == GpuKind::kNone ? kOff : kClosed;
+  failure_ = base::Status::OK();
 }
 
 GpuKeeper::State GpuKeeper::state() {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -52,10 +53,12 @@ class GpuKeeper {
   // Opens it on a thread of its own, if it is time.
   void TendLocked(Clock::time_point now);
   void Open();
-  // False while queries still hold the one that failed: a card's driver starts anew when all are
-  // gone.
+  // False while queries still hold the one that failed, or end it: a card's driver starts anew when
+  // all are gone.
   bool DropFailed();
-  // One warning, and a longer wait each time in a row.
+  // One that says in gone_ when it is.
+  std::shared_ptr<Gpu> Share(std::unique_ptr<Gpu> gpu);
+  // One warning, unless it was the last one, and a longer wait each time in a row.
   void SetDownLocked(const base::Status& why);
   void OnFailure(const base::Status& why);
 
@@ -65,9 +68,13 @@ class GpuKeeper {
   std::condition_variable opened_;
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Gpu> failed_;
-  std::weak_ptr<Gpu> last_;  // that was opened
+  // Whether the last one that was opened has ended. That nobody holds it does not say so: who let
+  // go of it last may be about to end it.
+  std::shared_ptr<const std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(true);
   bool opening_ = false;
   std::string down_;
+  base::Status failure_;   // why it is down, if it failed
+  std::string warned_of_;  // the last failure, until a query has ended well there
   int64_t failures_ = 0;
   std::chrono::milliseconds retry_after_;
   Clock::time_point up_since_;

@@ -465,8 +465,10 @@ Result<vkernel::ProgramCache::Loaded> FindProgram(const QueryContext& context,
   return context.wait_for_gpu ? programs.Get(title, text) : programs.Find(title, text);
 }
 
-Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
-                          const PipelineBinding& binding, KnownSteps* steps, LaunchSink* sink) {
+namespace {
+
+Result<GpuTimes> RunAll(const QueryContext& context, Gpu* gpu, const device::Program& program,
+                        const PipelineBinding& binding, KnownSteps* steps, LaunchSink* sink) {
   SVM_ASSIGN_OR_RETURN(const GpuSource source, FindSource(context, gpu, binding, steps));
   GpuTimes times;
   for (;;) {
@@ -485,6 +487,15 @@ Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::P
     }
     return times;
   }
+}
+
+}  // namespace
+
+Result<GpuTimes> RunOnGpu(const QueryContext& context, Gpu* gpu, const device::Program& program,
+                          const PipelineBinding& binding, KnownSteps* steps, LaunchSink* sink) {
+  Result<GpuTimes> times = RunAll(context, gpu, program, binding, steps, sink);
+  gpu->NoteEnd(times.status());
+  return times;
 }
 
 }  // namespace shadowvm::exec

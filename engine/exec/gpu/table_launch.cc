@@ -236,6 +236,7 @@ Status MakeTables(const QueryContext& context, std::span<TableBuild* const> buil
     status = MakeByOneLaunch(
         context, builds.subspan(at, std::min<size_t>(kernels::kMostParts, builds.size() - at)));
   }
+  if (!status.ok()) context.gpu->NoteEnd(status);
   const bool known = std::any_of(builds.begin(), builds.end(),
                                  [](const TableBuild* build) { return !build->why_not().empty(); });
   if (status.ok() || known) return status;

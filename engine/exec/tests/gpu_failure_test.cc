@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -80,15 +81,34 @@ class GpuFailureTest : public ::testing::Test {
   std::vector<std::string> warnings_;
 };
 
-// No driver, a driver too old, no NVRTC: what opening says.
+// No driver, a driver too old, no NVRTC, a card that is at its end: what opening says.
 TEST_F(GpuFailureTest, OneThatDoesNotOpenIsTriedAgain) {
-  Arm("exec.gpu.open=nth:1:error");
-  Start(milliseconds(1));
-  EXPECT_FALSE(RanThere(schedule::Mode::kCpu));
-  while (engine_->gpu_keeper().state().failures == 0) std::this_thread::sleep_for(milliseconds(1));
+  for (const std::string point : {"exec.gpu.open", "exec.gpu.compiler", "device.stream"}) {
+    SCOPED_TRACE(point);
+    warnings_.clear();
+    Arm(point + "=nth:1:error");
+    Start(milliseconds(1));
+    EXPECT_FALSE(RanThere(schedule::Mode::kCpu));
+    while (engine_->gpu_keeper().state().failures == 0)
+      std::this_thread::sleep_for(milliseconds(1));
+    AwaitGpu();
+    const GpuKeeper::State state = engine_->gpu_keeper().state();
+    EXPECT_EQ(state.down, "");
+    EXPECT_EQ(state.failures, 1);
+    ASSERT_EQ(warnings().size(), 1u);
+    EXPECT_NE(warnings()[0].find(point), std::string::npos) << warnings()[0];
+  }
+}
+
+TEST_F(GpuFailureTest, OneWithoutACompilerIsSetAside) {
+  Arm("exec.gpu.compiler=always:error");
+  Start(std::chrono::hours(1));
+  EXPECT_FALSE(RanThere());
+  EXPECT_FALSE(RanThere());
+  const GpuKeeper::State state = engine_->gpu_keeper().state();
+  EXPECT_NE(state.down.find("exec.gpu.compiler"), std::string::npos) << state.down;
+  EXPECT_GT(state.retry_ms, 0);
   EXPECT_EQ(warnings().size(), 1u);
-  AwaitGpu();
-  EXPECT_EQ(engine_->gpu_keeper().state().down, "");
 }
 
 TEST_F(GpuFailureTest, OneThatNeverOpensIsWarnedOfOnce) {
@@ -112,7 +132,9 @@ TEST_F(GpuFailureTest, AnEngineThatRequiresOneDoesNotStartWithout) {
   options.kernels.use_disk = false;
   const auto engine = Engine::Make(std::move(options));
   ASSERT_FALSE(engine.ok());
-  EXPECT_NE(engine.status().message().find("exec.gpu.open"), std::string::npos);
+  const std::string message = engine.status().message();
+  EXPECT_NE(message.find("exec.gpu.open"), std::string::npos) << message;
+  EXPECT_EQ(message.find("SVM-"), message.rfind("SVM-")) << message;
 }
 
 // The calls in which a card's loss could be noticed.
@@ -155,6 +177,51 @@ TEST_F(GpuFailureTest, ALostCardIsOpenedAgain) {
   }
 }
 
+// Reopened again and again: it is said once, until a query has run there in between.
+TEST_F(GpuFailureTest, LaunchesThatAlwaysFailAreWarnedOfOnce) {
+  Start(milliseconds(1));
+  Arm("device.launch=always:error");
+  while (engine_->gpu_keeper().state().failures < 3) {
+    EXPECT_FALSE(RanThere());
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_EQ(warnings().size(), 1u);
+  base::DisarmFaults();
+  AwaitGpu();
+  Arm("device.launch=nth:1:error");
+  EXPECT_FALSE(RanThere());
+  EXPECT_EQ(warnings().size(), 2u);
+}
+
+// Two of them would both hear of the host's pages, or the later one of none.
+TEST_F(GpuFailureTest, NoneIsOpenedBeforeTheLastOneHasEnded) {
+  Start(milliseconds(1));
+  ASSERT_TRUE(RanThere());
+  GpuKeeper& keeper = engine_->gpu_keeper();
+  std::shared_ptr<Gpu> last = engine_->gpu();
+  const std::weak_ptr<Gpu> watched = last;
+  // It ends when who pins its pages does, who is held up when it lets go of a buffer.
+  std::promise<void> go_on;
+  const auto pages = memory::Buffer::Make(&engine_->budget(), 1 << 20, "test").ValueOrDie();
+  last->pinned().Want(std::shared_ptr<const memory::Buffer>(
+      pages.get(), [&](const memory::Buffer*) { go_on.get_future().wait(); }));
+  Arm("device.launch=nth:1:error");
+  EXPECT_FALSE(RanThere());
+  while (last.use_count() > 1) {
+    EXPECT_EQ(keeper.Take(/*wait=*/true), nullptr);
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  std::thread ends([&] { last.reset(); });
+  while (!watched.expired()) std::this_thread::yield();
+  for (int again = 0; again < 5; ++again) {
+    std::this_thread::sleep_for(milliseconds(25));
+    EXPECT_EQ(keeper.Take(/*wait=*/true), nullptr);
+  }
+  go_on.set_value();
+  ends.join();
+  AwaitGpu();
+}
+
 TEST_F(GpuFailureTest, OneThatIsOpenedAnewHasItsNewOptions) {
   Start(milliseconds(60'000));
   ASSERT_TRUE(RanThere());
@@ -178,9 +245,26 @@ TEST_F(GpuFailureTest, NoRoomThereLeavesTheCardInUse) {
   ASSERT_TRUE(RanThere());
   Arm("device.allocate=always:oom;exec.gpu.run=always:oom");
   EXPECT_FALSE(RanThere());
+  EXPECT_FALSE(RanThere(schedule::Mode::kMixed));
   base::DisarmFaults();
   EXPECT_TRUE(RanThere());
-  EXPECT_TRUE(warnings().empty());
+  // One query may want more than another: that is still the same want.
+  Arm("exec.gpu.run=nth:1:oom");
+  EXPECT_FALSE(RanThere());
+  EXPECT_EQ(engine_->gpu_keeper().state().failures, 0);
+  ASSERT_EQ(warnings().size(), 1u);
+  EXPECT_NE(warnings()[0].find("for want of memory"), std::string::npos) << warnings()[0];
+}
+
+TEST_F(GpuFailureTest, NoRoomIsWarnedOfEachTimeItBegins) {
+  Start(milliseconds(1));
+  ASSERT_TRUE(RanThere());
+  for (size_t times = 1; times <= 2; ++times) {
+    Arm("exec.gpu.run=nth:1:oom");
+    EXPECT_FALSE(RanThere());
+    EXPECT_EQ(warnings().size(), times);
+    std::this_thread::sleep_for(milliseconds(3));
+  }
 }
 
 TEST_F(GpuFailureTest, AKernelThatDoesNotCompileOrLoadCostsItselfOnly) {
@@ -206,7 +290,22 @@ TEST_F(GpuFailureTest, AHungKernelIsGivenUp) {
   EXPECT_NE(engine_->gpu_keeper().state().down.find("500 ms"), std::string::npos)
       << engine_->gpu_keeper().state().down;
   EXPECT_EQ(warnings().size(), 1u);
+  EXPECT_NE(warnings()[0].find("--gpu-limit"), std::string::npos) << warnings()[0];
   AwaitGpu();
+}
+
+// It may still write where a query that has given up had its memory.
+TEST_F(GpuFailureTest, PagesThatAHungOneKnowsServeNobodyElse) {
+  Start(std::chrono::hours(1), milliseconds(500));
+  const std::shared_ptr<Gpu> gpu = engine_->gpu();
+  auto pages = memory::Buffer::Make(&engine_->budget(), 1 << 20, "test").ValueOrDie();
+  gpu->pinned().Want(pages);
+  gpu->pinned().Await();
+  ASSERT_GT(gpu->pinned().bytes(), 0);
+  Arm("device.hang=nth:1:error");
+  EXPECT_FALSE(RanThere());
+  pages.reset();
+  EXPECT_EQ(gpu->pinned().bytes(), 0);
 }
 
 // The CPU does not wait for the GPU's compiler unless it was told to use the GPU.
