@@ -207,7 +207,11 @@ def test_a_gpu_that_does_not_open_costs_a_line(start, duck, table):
     node = start("--gpu", "emulated", "--gpu-retry", 3600, SHADOWVM_FAULT="exec.gpu.open=always:error")
     client = node.client()
     assert "exec.gpu.open" in client.hello.no_gpu
-    check_sums(answer_of(client.execute(sums(table), mode=GPU)), duck, table)
+    for mode in (GPU, 0):
+        response = client.execute(sums(table), mode=mode)
+        check_sums(answer_of(response), duck, table)
+        scan = response.metrics.pipelines[0]
+        assert scan.mode == CPU and scan.real_ms > 0 and "exec.gpu.open" in scan.reason, scan
     assert client.status().devices[0].retry_ms > 0
 
 

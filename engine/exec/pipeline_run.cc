@@ -36,6 +36,9 @@ using schedule::Side;
 // had better find them itself, unless it is told not to.
 constexpr int64_t kMostRowsBack = int64_t{256} << 10;
 
+// Before the reason for it.
+constexpr char kNoGpu[] = "there is no GPU now: ";
+
 // A kernel cannot be stopped, so it must end on its own before it seems to hang, whatever matches.
 constexpr double kMostPairs = 1e13;
 
@@ -240,10 +243,7 @@ base::Result<PipelineOutput> PipelineRun::Run(std::shared_ptr<vkernel::KernelSlo
 }
 
 base::Result<RowSet> PipelineRun::RunMeasured() {
-  if (context_.gpu == nullptr) {
-    mode_ = Mode::kCpu;
-    return RunSink();
-  }
+  if (context_.gpu == nullptr) return RunWithoutGpu();
   ChooseDevice();
   if (mode_ != Mode::kGpu && HasDeviceTables()) return NeedRows(devices().reason);
   // A compile is no part of what rows take. Who has run on a GPU before can do without the kernel.
@@ -267,6 +267,20 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
     RememberGpu(times, grouping_.is_dense() ? times.kernel_ms
                                             : base::MillisecondsSince(gpu_start_) - times.wait_ms);
   }
+  return rows;
+}
+
+base::Result<RowSet> PipelineRun::RunWithoutGpu() {
+  mode_ = Mode::kCpu;
+  if (context_.no_gpu.empty()) return RunSink();
+  PipelineDevices& report = context_.stats->devices.emplace_back();
+  report.title = blueprint_.title;
+  report.reason = kNoGpu + context_.no_gpu;
+  const int64_t rows_before = context_.stats->rows_read;
+  const auto start = std::chrono::steady_clock::now();
+  SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
+  devices().real_ms = base::MillisecondsSince(start);
+  devices().rows[Side::kCpu] = context_.stats->rows_read - rows_before;
   return rows;
 }
 

@@ -97,6 +97,8 @@ class PipelineRun {
   void RememberCpu(double milliseconds);
   void RememberGpu(const GpuTimes& times, double milliseconds);
   base::Result<RowSet> RunMeasured();
+  // Says why, where there should be one.
+  base::Result<RowSet> RunWithoutGpu();
   // Adds the pipeline's rows to the groups on both at once.
   base::Status RunMixed(KernelRun* run);
   base::Result<RowSet> CollectOnCpu(KernelRun* run, int64_t enough);

@@ -59,8 +59,9 @@ void Query::Begin(const RunOptions& options) {
   context_.workers = {engine_.device_.get(), options.cancel};
   context_.mode = options.mode;
   context_.wait_for_gpu = options.wait_for_gpu || context_.mode == schedule::Mode::kGpu;
+  context_.no_gpu.clear();
   if (context_.mode != schedule::Mode::kCpu) {
-    gpu_ = engine_.gpu_->Take(context_.wait_for_gpu);
+    gpu_ = engine_.gpu_->Take(context_.wait_for_gpu, &context_.no_gpu);
     context_.gpu = gpu_.get();
   }
   context_.policy = options.policy;

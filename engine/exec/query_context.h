@@ -88,7 +88,7 @@ struct QueryStats {
   // That it ran, in the order of its pipelines.
   std::vector<std::shared_ptr<const vkernel::KernelText>> kernels;
   std::vector<GpuPipeline> gpu;          // of pipelines that were meant for it
-  std::vector<PipelineDevices> devices;  // of pipelines with kernels, where there is a GPU
+  std::vector<PipelineDevices> devices;  // of pipelines with kernels, where there should be a GPU
   std::vector<SortDevices> sorts;        // where there is a GPU
 };
 
@@ -138,6 +138,7 @@ struct QueryContext {
   schedule::Workers workers;
   vkernel::KernelCache* kernels = nullptr;
   Gpu* gpu = nullptr;  // null: there is none, or the mode is cpu
+  std::string no_gpu;  // why there is none where there should be one
   schedule::KernelHistory* history = nullptr;
   schedule::MachineModel machine = {};
   schedule::Mode mode = schedule::Mode::kAuto;

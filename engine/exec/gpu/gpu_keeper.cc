@@ -117,11 +117,13 @@ void GpuKeeper::OnFailure(const base::Status& why) {
   SetDownLocked(why);
 }
 
-std::shared_ptr<Gpu> GpuKeeper::Take(bool wait) {
+std::shared_ptr<Gpu> GpuKeeper::Take(bool wait, std::string* why_none) {
   std::unique_lock lock(mutex_);
   if (gpu_ != nullptr) return gpu_;
   TendLocked(Clock::now());
   if (wait) opened_.wait(lock, [&] { return !opening_; });
+  const bool wanted = options_.kind != GpuKind::kNone;
+  if (gpu_ == nullptr && wanted && why_none != nullptr) *why_none = down_;
   return gpu_;
 }
 

@@ -26,9 +26,9 @@ class GpuKeeper {
   GpuKeeper(const GpuKeeper&) = delete;
   GpuKeeper& operator=(const GpuKeeper&) = delete;
 
-  // The GPU, to be held as long as it is used; or null. With 'wait' it waits for one that is being
-  // opened.
-  std::shared_ptr<Gpu> Take(bool wait);
+  // The GPU, to be held as long as it is used; or null, and why if there should be one. With 'wait'
+  // it waits for one that is being opened.
+  std::shared_ptr<Gpu> Take(bool wait, std::string* why_none = nullptr);
   // The same, waiting; the reason why there is none. For who cannot do without.
   base::Result<std::shared_ptr<Gpu>> Require();
 

@@ -222,6 +222,23 @@ TEST_F(GpuFailureTest, NoneIsOpenedBeforeTheLastOneHasEnded) {
   AwaitGpu();
 }
 
+// While it is down as well: where pipelines run is told, and why.
+TEST_F(GpuFailureTest, WhatIsChosenWhileItIsDownIsTold) {
+  Arm("exec.gpu.open=always:error");
+  Start(std::chrono::hours(1));
+  for (const schedule::Mode mode : {schedule::Mode::kGpu, schedule::Mode::kAuto}) {
+    QueryStats stats;
+    const auto count = client::Table("facts").Aggregate({Count().As("rows")}).ToCommand();
+    ASSERT_TRUE(engine_->Run(count, {.stats = &stats, .mode = mode}).ok());
+    ASSERT_EQ(stats.devices.size(), 1u);
+    const PipelineDevices& told = stats.devices[0];
+    EXPECT_EQ(told.mode, schedule::Mode::kCpu);
+    EXPECT_NE(told.reason.find("exec.gpu.open"), std::string::npos) << told.reason;
+    EXPECT_GT(told.real_ms, 0);
+    EXPECT_EQ(told.rows[schedule::Side::kCpu], kRows);
+  }
+}
+
 TEST_F(GpuFailureTest, OneThatIsOpenedAnewHasItsNewOptions) {
   Start(milliseconds(60'000));
   ASSERT_TRUE(RanThere());
