@@ -20,7 +20,7 @@ constexpr double kTableShare = 0.8;
 constexpr double kBuildShare = 0.1;
 
 // Beside the kernels it tells of.
-std::string HistoryFile(const vkernel::KernelCacheOptions& kernels) {
+std::string HistoryPath(const vkernel::KernelCacheOptions& kernels) {
   if (!kernels.use_disk) return "";
   const std::string folder =
       kernels.directory.empty() ? vkernel::DefaultCacheDirectory() : kernels.directory;
@@ -39,8 +39,10 @@ base::Result<std::unique_ptr<Engine>> Engine::Make(EngineOptions options) {
   engine->gpu_ = std::make_unique<GpuKeeper>(options.gpu, &engine->budget_);
   if (options.gpu.kind == GpuKind::kNone) return engine;
   if (options.gpu.required) SVM_RETURN_NOT_OK(engine->gpu_->Require().status());
-  engine->history_file_ = HistoryFile(options.kernels);
-  if (!engine->history_file_.empty()) engine->history_.Load(engine->history_file_);
+  const std::string file = HistoryPath(options.kernels);
+  if (!file.empty()) {
+    engine->history_file_ = std::make_unique<schedule::HistoryFile>(&engine->history_, file);
+  }
   return engine;
 }
 
@@ -60,10 +62,7 @@ Engine::Engine(const EngineOptions& options, int64_t memory_bytes,
                                          options.keep_added_builds);
 }
 
-Engine::~Engine() {
-  // Without it the next engine learns again.
-  if (!history_file_.empty()) static_cast<void>(history_.Save(history_file_));
-}
+Engine::~Engine() = default;
 
 base::Result<std::shared_ptr<arrow::Table>> Engine::Run(const v1::Command& command,
                                                         RunOptions options) {

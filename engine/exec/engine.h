@@ -21,6 +21,7 @@
 #include "engine/exec/query_plan.h"
 #include "engine/memory/budget.h"
 #include "engine/schedule/cancel_token.h"
+#include "engine/schedule/history_file.h"
 #include "engine/storage/segment_cache.h"
 #include "engine/storage/table_registry.h"
 #include "engine/vkernel/compile/kernel_cache.h"
@@ -102,8 +103,8 @@ class Engine {
   std::unique_ptr<GpuKeeper> gpu_;
   const schedule::MachineModel machine_;
   schedule::KernelHistory history_;
-  std::string history_file_;       // empty: it is not kept
-  std::atomic<int64_t> drops_{0};  // of tables, ever
+  std::unique_ptr<schedule::HistoryFile> history_file_;  // null: it is not kept
+  std::atomic<int64_t> drops_{0};                        // of tables, ever
   std::shared_ptr<PlanCache> plans_ = std::make_shared<PlanCache>(this);
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<columns::TableSource>> tables_;

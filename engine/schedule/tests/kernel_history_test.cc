@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/base/tests/test_folder.h"
+
 namespace shadowvm::schedule {
 namespace {
 
@@ -17,6 +19,9 @@ TEST(KernelHistory, RemembersEachSideByShape) {
   KernelHistory history;
   const uint64_t shape = KernelHistory::ShapeOf("text", "host");
   EXPECT_NE(shape, KernelHistory::ShapeOf("text", "device"));
+  EXPECT_NE(shape, KernelHistory::ShapeOf("texthost"));
+  EXPECT_NE(shape, KernelHistory::ShapeOf("a longer text", "host"));
+  EXPECT_EQ(shape, KernelHistory::At(KernelHistory::ShapeOf("text"), "host"));
   EXPECT_EQ(history.Find(shape)[Side::kCpu], 0);
   history.Record(shape, Side::kCpu, 100);
   history.Record(shape, Side::kGpu, 5000);
@@ -53,9 +58,77 @@ TEST(KernelHistory, AnotherProcessReadsIt) {
   std::filesystem::remove(path);
 }
 
+// Two processes that know of each other by their file alone.
+TEST(KernelHistory, ProcessesLearnFromEachOther) {
+  const base::TestFolder folder;
+  const std::string path = folder / "kernel_speeds";
+  KernelHistory one, other;
+  one.Record(1, Side::kCpu, 10);
+  other.Record(2, Side::kGpu, 20);
+  ASSERT_TRUE(one.Save(path).ok());
+  ASSERT_TRUE(other.Save(path).ok());
+  EXPECT_EQ(other.Find(1)[Side::kCpu], 10);
+  KernelHistory later;
+  later.Load(path);
+  EXPECT_EQ(later.Find(1)[Side::kCpu], 10);
+  EXPECT_EQ(later.Find(2)[Side::kGpu], 20);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(KernelHistory, TheNewerSpeedsOfAShapeHold) {
+  const base::TestFolder folder;
+  const std::string path = folder / "kernel_speeds";
+  KernelHistory one, other;
+  one.Record(1, Side::kCpu, 10);
+  one.Record(1, Side::kGpu, 11);
+  ASSERT_TRUE(one.Save(path).ok());
+  // It has never heard of the first one's; what it has not measured itself it takes from there.
+  other.Record(1, Side::kCpu, 30);
+  ASSERT_TRUE(other.Save(path).ok());
+  EXPECT_EQ(other.Find(1)[Side::kCpu], 30);
+  EXPECT_EQ(other.Find(1)[Side::kGpu], 11);
+  // The first one has learned something else since.
+  one.Record(2, Side::kCpu, 5);
+  ASSERT_TRUE(one.Save(path).ok());
+  EXPECT_EQ(one.Find(1)[Side::kCpu], 30);
+  KernelHistory later;
+  later.Load(path);
+  EXPECT_EQ(later.Find(1)[Side::kCpu], 30);
+  EXPECT_EQ(later.Find(1)[Side::kGpu], 11);
+  EXPECT_EQ(later.Find(2)[Side::kCpu], 5);
+}
+
+TEST(KernelHistory, OthersShapesMakeNoneOfItsOwnGo) {
+  const base::TestFolder folder;
+  const std::string path = folder / "kernel_speeds";
+  KernelHistory one, other;
+  for (uint64_t shape = 0; shape < KernelHistory::kMostShapes; ++shape) {
+    one.Record(shape, Side::kCpu, 1);
+    other.Record(shape + KernelHistory::kMostShapes, Side::kCpu, 1);
+  }
+  ASSERT_TRUE(one.Save(path).ok());
+  ASSERT_TRUE(other.Save(path).ok());
+  EXPECT_EQ(other.Find(0)[Side::kCpu], 0);
+  EXPECT_EQ(other.Find(KernelHistory::kMostShapes)[Side::kCpu], 1);
+}
+
+TEST(KernelHistory, KnowsWhetherThereIsAnythingToSave) {
+  const base::TestFolder folder;
+  KernelHistory history;
+  EXPECT_FALSE(history.has_news());
+  history.Record(1, Side::kCpu, 10);
+  EXPECT_FALSE(history.Save(folder / "absent/kernel_speeds").ok());
+  EXPECT_TRUE(history.has_news());
+  ASSERT_TRUE(history.Save(folder / "kernel_speeds").ok());
+  EXPECT_FALSE(history.has_news());
+  history.Find(1);
+  EXPECT_FALSE(history.has_news());
+}
+
 TEST(KernelHistory, AFileThatMakesNoSenseIsAsGoodAsNone) {
   const std::string path = PathOf("no_kernel_speeds");
-  for (const std::string text : {"", "nonsense", "shadowvm kernel speeds 1\n12 x\n"}) {
+  for (const std::string text :
+       {"", "nonsense", "shadowvm kernel speeds 1\n12 5 5\n", "shadowvm kernel speeds 2\n12 x\n"}) {
     std::ofstream(path) << text;
     KernelHistory history;
     history.Load(path);
