@@ -75,7 +75,7 @@ def test_a_client_chooses_the_mode(start, duck, table):
         assert on_gpu(response.metrics) == (mode == GPU)
     first = response.metrics.pipelines[0]
     assert first.kernel_ms > 0 and not first.why_not_gpu
-    assert first.mode == GPU and first.real_ms > 0 and first.link_bytes > 0
+    assert first.mode == GPU and first.real_ms > 0 and first.predicted_ms > 0 and first.link_bytes > 0
     (gpu,) = client.status().devices
     assert gpu.name == "gpu" and not gpu.down and gpu.failures == 0
     assert 0 < gpu.memory_used < gpu.memory_bytes and gpu.kernels.compiles_fast + gpu.kernels.disk_hits >= 1
@@ -97,7 +97,8 @@ def test_a_client_is_told_what_was_predicted_and_why(start, table):
     assert client.status().devices[0].memory_used <= 64_000_000
 
 
-@pytest.mark.parametrize("option", [("--gpu-tasks", 0), ("--gpu-memory", "much"), ("--trace-keep", 5)])
+@pytest.mark.parametrize("option", [("--gpu-tasks", 0), ("--gpu-memory", "much"), ("--trace-keep", 5),
+                                    ("--policy", "fair")])
 def test_wrong_settings_of_the_gpu_are_named(program, tmp_path, option):
     done = program.run("node", "--socket", tmp_path / "node.sock", *option)
     assert done.returncode == 2 and option[0] in done.stderr
@@ -141,6 +142,20 @@ def test_traces_of_queries_that_both_worked_on(start, table, tmp_path):
     assert sum(event["args"]["units"] for event in events if event["ph"] == "X" and event["args"]["counts"]) == 15
     drawing = sorted(traces.glob("*.svg"))[-1].read_text()
     assert drawing.startswith("<svg") and "<rect x=" in drawing
+
+
+@pytest.mark.parametrize("policy", ["guided", "static:40"])
+def test_a_node_has_a_policy(start, table, tmp_path, policy):
+    traces = tmp_path / "traces"
+    client = start("--gpu", "emulated", "--policy", policy, "--trace-dir", traces).client()
+    client.execute(sums(table), mode=GPU)  # so that the rows are in memory, and the kernel is there
+
+    def is_split():
+        client.execute(sums(table), mode=MIXED, partitions=15)
+        return list(traces.glob("*.svg"))
+
+    wait_until(is_split, "a query has been split")
+    assert all(policy in drawing.read_text() for drawing in traces.glob("*.svg"))
 
 
 def test_a_folder_of_traces_that_cannot_be_is_named(program, tmp_path, table):

@@ -51,7 +51,7 @@ CLI::Option* AddPolicyOption(CLI::App* command, schedule::PolicyChoice* policy) 
       ->add_option_function<std::string>(
           "--policy",
           [policy](const std::string& text) { *policy = schedule::ParsePolicy(text).value(); },
-          "How --mode mixed splits the rows: elastic (default), guided, apriori, or "
+          "How mode mixed splits the rows: elastic (default), guided, apriori, or "
           "static:PERCENT, the GPU's")
       ->check(CheckPolicy);
 }

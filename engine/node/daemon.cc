@@ -56,9 +56,10 @@ base::Status RunNode(const NodeOptions& options) {
   StopRequests requests(options.exit_with_input);
   SVM_ASSIGN_OR_RETURN(auto claim, SocketClaim::Make(path));
   SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(options.engine));
-  SVM_ASSIGN_OR_RETURN(const auto node, ServingNode::Start(std::move(claim), std::move(engine),
-                                                           {path, options.version,
-                                                            options.shared_root, options.traces}));
+  SVM_ASSIGN_OR_RETURN(const auto node,
+                       ServingNode::Start(std::move(claim), std::move(engine),
+                                          {path, options.version, options.shared_root,
+                                           options.traces, options.policy}));
   SayReady(path, options.version);
   requests.Wait();
   std::fprintf(stderr, "shadowvm node: stopping\n");

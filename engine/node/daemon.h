@@ -23,6 +23,7 @@ struct NodeOptions {
   bool exit_with_input = false;
   std::filesystem::path shared_root = "/dev/shm";  // a folder in memory, for answers
   TraceFolderOptions traces;
+  schedule::PolicyChoice policy;  // mode mixed
 };
 
 // Serves until it is asked to stop (StopRequests). Then it takes no further queries, waits for

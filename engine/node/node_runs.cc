@@ -66,6 +66,7 @@ void NodeService::Run(Query* query, bool just_planned) {
   exec::RunOptions options{&query->cancel(), query->command().stats.get()};
   options.partitions = query->command().execution.partitions();
   options.mode = ModeOf(query->command().execution);
+  options.policy = policy_;
   options.trace = traces_ != nullptr;
   options.on_barrier = [query](const exec::PipelineStats& pipeline) {
     query->PassBarrier(pipeline);

@@ -36,13 +36,14 @@ v1::RegisterResponse Registered(const Query& query) {
 
 NodeService::NodeService(std::unique_ptr<exec::Engine> engine, std::string version,
                          const std::filesystem::path& shared_root,
-                         std::unique_ptr<TraceFolder> traces)
+                         std::unique_ptr<TraceFolder> traces, schedule::PolicyChoice policy)
     : engine_(std::move(engine)),
       version_(std::move(version)),
       started_(Now()),
       queries_(&engine_->budget()),
       shared_(shared_root, &engine_->budget()),
       traces_(std::move(traces)),
+      policy_(policy),
       admission_(&engine_->budget(),
                  [this] { return engine_->segment_bytes() + engine_->build_bytes(); }),
       keeper_(&sessions_, {&queries_, &shared_}),

@@ -29,10 +29,10 @@ namespace shadowvm::node {
 class NodeService : public arrow::flight::FlightServerBase {
  public:
   // 'version' is the program's, told to clients. 'shared_root' is a folder in memory. 'traces' may
-  // be null.
+  // be null. 'policy' is for mode mixed.
   NodeService(std::unique_ptr<exec::Engine> engine, std::string version,
               const std::filesystem::path& shared_root,
-              std::unique_ptr<TraceFolder> traces = nullptr);
+              std::unique_ptr<TraceFolder> traces = nullptr, schedule::PolicyChoice policy = {});
   ~NodeService() override;
 
   QueryRegistry& queries() { return queries_; }
@@ -122,6 +122,7 @@ class NodeService : public arrow::flight::FlightServerBase {
   QueryRegistry queries_;
   SharedAnswers shared_;
   const std::unique_ptr<TraceFolder> traces_;  // null: none are kept
+  const schedule::PolicyChoice policy_;
   Admission admission_;
   LeaseKeeper keeper_;
   CallWatch calls_;

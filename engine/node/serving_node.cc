@@ -42,8 +42,8 @@ base::Result<std::unique_ptr<ServingNode>> ServingNode::Start(std::unique_ptr<So
   if (!options.traces.path.empty()) {
     SVM_ASSIGN_OR_RETURN(traces, TraceFolder::Make(options.traces));
   }
-  auto service = std::make_unique<NodeService>(std::move(engine), options.version,
-                                               options.shared_root, std::move(traces));
+  auto service = std::make_unique<NodeService>(
+      std::move(engine), options.version, options.shared_root, std::move(traces), options.policy);
   SVM_RETURN_NOT_OK(Listen(service.get(), claim->path()));
   return std::unique_ptr<ServingNode>(new ServingNode(std::move(claim), std::move(service)));
 }

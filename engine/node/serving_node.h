@@ -23,6 +23,7 @@ class ServingNode {
     std::string version = {};
     std::filesystem::path shared_root = "/dev/shm";
     TraceFolderOptions traces = {};
+    schedule::PolicyChoice policy = {};  // mode mixed
   };
   static base::Result<std::unique_ptr<ServingNode>> Start(std::unique_ptr<exec::Engine> engine,
                                                           const Options& options);

@@ -51,6 +51,7 @@ struct NodeSettings {
   double gpu_limit_seconds = 60;
   int64_t gpu_memory_bytes = 0;
   int gpu_tasks = exec::GpuOptions().concurrent;
+  schedule::PolicyChoice policy;
   std::string trace_folder;
   int trace_queries = node::TraceFolderOptions().most_queries;
 };
@@ -76,6 +77,7 @@ void AddGpuOptions(CLI::App* node, NodeSettings* settings) {
                    "Queries that work on the GPU at a time; others wait")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
+  AddPolicyOption(node, &settings->policy);
 }
 
 std::chrono::milliseconds Seconds(double seconds) {
@@ -134,6 +136,7 @@ base::Status RunNodeCommand(const NodeSettings& settings) {
   options.engine.memory_bytes = settings.memory_bytes;
   options.engine.gpu = GpuOptionsOf(settings);
   options.traces = {settings.trace_folder, settings.trace_queries, Warn};
+  options.policy = settings.policy;
   return node::RunNode(options);
 }
 
