@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/base/fault.h"
 #include "engine/base/wait_awake.h"
 #include "engine/schedule/parallel.h"
 
@@ -158,6 +159,7 @@ Verdict MixedRun::Finish(const Grant& grant) {
 }
 
 Status MixedRun::RunUnit(int worker, const Grant& grant) {
+  SVM_FAULT_POINT("exec.mixed.unit");
   SVM_ASSIGN_OR_RETURN(int64_t* const slots, SlotsFor(worker, grant));
   const auto bind = [&](int, kernels::KernelCall* call) {
     call->dense = slots;

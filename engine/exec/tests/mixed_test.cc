@@ -169,6 +169,28 @@ TEST_F(MixedTest, ACardThatFailsCostsNoRow) {
   }
 }
 
+// A core that is late with the last rows: the card does them a second time, and what it finds is
+// held until it is known to be first.
+TEST_F(MixedTest, TheCardsSecondTryCountsOnce) {
+  AddFacts();
+  const Answered expected = Ask(engine_.get(), Grouped(), InMode(schedule::Mode::kCpu));
+  Ask(engine_.get(), Grouped(), InMode(schedule::Mode::kGpu));
+  // The card waits until the core has its unit; how long that takes, nobody knows.
+  ASSERT_TRUE(
+      base::ArmFaults("exec.mixed.unit=always:hang:1000;exec.gpu.run=always:hang:100").ok());
+  RunOptions two_units = Mixed("guided");
+  two_units.partitions = 2;
+  bool took_over = false;
+  for (int run = 0; run < 30 && !took_over; ++run) {
+    const Answered answered = Ask(engine_.get(), Grouped(), two_units);
+    EXPECT_EQ(answered.rows, expected.rows);
+    const PipelineDevices& both = Both(answered);
+    EXPECT_EQ(both.rows[Side::kCpu] + both.rows[Side::kGpu], kRows);
+    took_over = both.partitions_again == 1 && both.rows[Side::kGpu] == kRows;
+  }
+  EXPECT_TRUE(took_over);
+}
+
 // Over the link warps take what nobody has; here that is the emulated one.
 TEST_F(MixedTest, BatchesAreReadInPlace) {
   GpuOptions options = engine_->gpu()->options();
