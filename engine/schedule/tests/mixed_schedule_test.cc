@@ -142,6 +142,35 @@ TEST(MixedSchedule, WhatTheCardLosesCoresDo) {
   }
 }
 
+// The core that serves the card helps, whatever it keeps the card waiting for: all is done no later
+// than with somebody for it who does nothing else.
+TEST(MixedSchedule, WhoServesTheCardHelps) {
+  for (const double ratio : {1.0, 3.0, 1 / 3.0}) {
+    for (const std::string policy : {"guided", "elastic", "apriori"}) {
+      SCOPED_TRACE(policy + " " + std::to_string(ratio));
+      MixedOptions options = Options(policy, kSf20);
+      const ScriptedRun apart = RunScript(options, Sides(ratio));
+      options.cpu_lanes = kLanes + 1;
+      const ScriptedRun run = RunScript(options, Sides(ratio), Served::kByACore);
+      ExpectCountedOnce(run);
+      EXPECT_LE(run.milliseconds, 1.01 * apart.milliseconds);
+      EXPECT_GT(run.units_served, 0);
+      EXPECT_LE(run.units_again, kSf20 / 10);
+    }
+  }
+}
+
+TEST(MixedSchedule, WhoServedALostCardIsACore) {
+  BySide<ScriptedSide> sides = Sides(3);
+  sides[Side::kGpu].fails_at = 0;
+  MixedOptions options = Options("guided", kSf20);
+  options.cpu_lanes = kLanes + 1;
+  const ScriptedRun run = RunScript(options, sides, Served::kByACore);
+  ExpectCountedOnce(run);
+  EXPECT_EQ(run.units_done[Side::kCpu], kSf20);
+  EXPECT_GT(run.units_served, kSf20 / (2 * options.cpu_lanes));
+}
+
 TEST(MixedSchedule, AnyNumberOfUnitsIsCountedOnce) {
   for (const int64_t units : {0, 1, 2, 3, 14, 15, 16, 47, 92, 250}) {
     for (const double ratio : {0.02, 1.0, 50.0}) {

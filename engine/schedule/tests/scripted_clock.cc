@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <ranges>
 #include <utility>
 
 namespace shadowvm::schedule {
@@ -13,8 +14,12 @@ namespace {
 
 class Script {
  public:
-  Script(const MixedOptions& options, const BySide<ScriptedSide>& sides)
-      : options_(options), sides_(sides), schedule_(options), lanes_(options.cpu_lanes + 1) {
+  Script(const MixedOptions& options, const BySide<ScriptedSide>& sides, Served served)
+      : options_(options),
+        sides_(sides),
+        serving_(served == Served::kByACore ? options.cpu_lanes : -1),
+        schedule_(options),
+        lanes_(options.cpu_lanes + 1) {
     run_.times_counted.resize(static_cast<size_t>(options.num_units));
   }
 
@@ -42,12 +47,18 @@ class Script {
   // Lane 0 is the card.
   static Side SideOf(int lane) { return lane == 0 ? Side::kGpu : Side::kCpu; }
 
+  bool IsServed() const { return serving_ < 0 || lanes_[serving_].empty(); }
+
   void Fill(int lane) {
     const Side side = SideOf(lane);
+    if (side == Side::kGpu && !IsServed()) return;
+    const bool serves = lane == serving_;
     const size_t most = side == Side::kGpu ? kBatchesHeld : 1;
     while (lanes_[lane].size() < most) {
-      const Grant grant = schedule_.Take(side, lane, now_);
+      if (serves && !lost_card_ && !schedule_.CardIsProvided(now_)) return;
+      const Grant grant = schedule_.Take(side, serves ? kServingLane : lane, now_);
       if (grant.empty()) return;
+      if (serves) run_.units_served += grant.units.size();
       const ScriptedSide& script = sides_[side];
       const int64_t number = num_grants_[side]++;
       const double begin = lanes_[lane].empty() ? now_ : lanes_[lane].back().end;
@@ -64,11 +75,12 @@ class Script {
     const bool ask_again = options_.policy.kind != PolicyKind::kStatic;
     double next = now_ + (ask_again ? 0.05 : 1e9);
     for (const auto& lane : lanes_) {
-      if (!lane.empty()) next = std::min(next, lane.front().end);
+      if (!lane.empty() && IsSeen(lane)) next = std::min(next, std::max(lane.front().end, now_));
     }
     now_ = next;
-    for (auto& lane : lanes_) {
-      while (!lane.empty() && lane.front().end <= now_) {
+    // The card's last: who serves it looks after it between units.
+    for (auto& lane : std::views::reverse(lanes_)) {
+      while (!lane.empty() && lane.front().end <= now_ && IsSeen(lane)) {
         const Work work = lane.front();
         lane.pop_front();
         End(work);
@@ -76,8 +88,11 @@ class Script {
     }
   }
 
+  bool IsSeen(const std::deque<Work>& lane) const { return &lane != &lanes_[0] || IsServed(); }
+
   void End(const Work& work) {
     if (work.fails) {
+      lost_card_ = true;
       schedule_.Fail(work.grant.id, now_);
       for (const Work& lost : lanes_[0]) schedule_.Fail(lost.grant.id, now_);
       lanes_[0].clear();
@@ -104,18 +119,21 @@ class Script {
 
   const MixedOptions& options_;
   const BySide<ScriptedSide>& sides_;
+  const int serving_;  // the lane that serves the card; -1: none of them
   MixedSchedule schedule_;
   std::vector<std::deque<Work>> lanes_;
   BySide<int64_t> num_grants_;
   std::map<int64_t, std::vector<UnitRange>> held_;  // by contest
+  bool lost_card_ = false;
   double now_ = 0;
   ScriptedRun run_;
 };
 
 }  // namespace
 
-ScriptedRun RunScript(const MixedOptions& options, const BySide<ScriptedSide>& sides) {
-  return Script(options, sides).Run();
+ScriptedRun RunScript(const MixedOptions& options, const BySide<ScriptedSide>& sides,
+                      Served served) {
+  return Script(options, sides, served).Run();
 }
 
 }  // namespace shadowvm::schedule

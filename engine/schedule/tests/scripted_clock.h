@@ -25,11 +25,17 @@ struct ScriptedRun {
   int64_t units_again = 0;
   BySide<int64_t> units_done;
   BySide<int64_t> grants;
+  int64_t units_served = 0;        // begun by the core that serves the card
   std::vector<int> times_counted;  // by unit
 };
 
+// Who looks after the card: somebody who does nothing else, or the last one of the cores between
+// its units, during which the card gets nothing and nobody sees what it has done.
+enum class Served : uint8_t { kBySomebodyElse, kByACore };
+
 // Runs a schedule to its end: cores one grant at a time, the card as many as it holds, one after
 // the other.
-ScriptedRun RunScript(const MixedOptions& options, const BySide<ScriptedSide>& sides);
+ScriptedRun RunScript(const MixedOptions& options, const BySide<ScriptedSide>& sides,
+                      Served served = Served::kBySomebodyElse);
 
 }  // namespace shadowvm::schedule
