@@ -147,6 +147,7 @@ std::vector<schedule::SegmentWork> KernelRun::SegmentsToRun() {
       continue;
     }
     work.push_back({segment, table.segment_rows(segment), binding_.IsResident(segment)});
+    if (!work.back().resident) reads_files_ = true;
   }
   return work;
 }

@@ -41,6 +41,8 @@ class KernelRun {
   base::Status RunOne(int worker, const schedule::Partition& partition, const BindSink& bind_sink);
   // What there is to run, but for segments that cannot hold rows that pass. Once a run.
   std::vector<schedule::SegmentWork> SegmentsToRun();
+  // Whether not all of that was in memory; false before.
+  bool reads_files() const { return reads_files_; }
   // The rows of a partition of a resident segment: as the run's options say, or else 'usual'.
   int64_t RowsPerPartition(const std::vector<schedule::SegmentWork>& work, int64_t usual) const;
   // Measures the steps on the first rows that may pass, and runs nothing: for who runs the pipeline
@@ -74,6 +76,7 @@ class KernelRun {
   std::atomic<const Order*> order_{nullptr};  // the last one; null: not prepared
   std::atomic<bool> measured_{false};
   std::vector<std::unique_ptr<WorkerCall>> calls_;
+  bool reads_files_ = false;
 };
 
 }  // namespace shadowvm::exec

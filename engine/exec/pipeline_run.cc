@@ -78,6 +78,7 @@ base::Status PipelineRun::Plan() {
     vkernel::RenderedKernel rendered = vkernel::Render(blueprint_);
     text_ = std::make_shared<const vkernel::KernelText>(
         vkernel::KernelText{blueprint_.title, std::move(rendered.text)});
+    history_.emplace(context_, text_->text);
     arguments_ = std::move(rendered.arguments);
   }
   if (may_make_table_) SVM_RETURN_NOT_OK(PlanTable());
@@ -95,7 +96,8 @@ base::Status PipelineRun::PlanTable() {
     return base::Status::OK();
   }
   TableBuild::BuildSide side{blueprint_,      &source_,         OutputColumns(),
-                             output_.keys[0], output_.key_zone, !plan::GivesPairs(join.join_kind)};
+                             output_.keys[0], output_.key_zone, !plan::GivesPairs(join.join_kind),
+                             *history_};
   SVM_ASSIGN_OR_RETURN(table_build_, TableBuild::Plan(context_, std::move(side)));
   return base::Status::OK();
 }
@@ -246,27 +248,11 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   if (context_.gpu == nullptr) return RunWithoutGpu();
   ChooseDevice();
   if (mode_ != Mode::kGpu && HasDeviceTables()) return NeedRows(devices().reason);
-  // A compile is no part of what rows take. Who has run on a GPU before can do without the kernel.
-  if (kernel_ == nullptr && (mode_ != Mode::kGpu || !steps_)) {
-    const base::Span span(&context_.stats->spans, base::Stage::kCompile);
-    SVM_ASSIGN_OR_RETURN(kernel_, context_.kernels->Get(text_->name, text_->text));
-  }
-  const int64_t rows_before = context_.stats->rows_read;
-  const auto start = std::chrono::steady_clock::now();
   SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
   PipelineDevices& report = devices();
   report.mode = mode_;
-  report.real_ms = base::MillisecondsSince(start);
-  if (mode_ == Mode::kMixed) return rows;
-  const bool on_gpu = mode_ == Mode::kGpu;
-  report.rows[on_gpu ? Side::kGpu : Side::kCpu] = context_.stats->rows_read - rows_before;
-  if (!on_gpu) RememberCpu(report.real_ms);
-  if (on_gpu && is_full_code_ && !context_.stats->gpu.empty()) {
-    // What rows and groups by hash cost is mostly what happens to them after the kernel.
-    const GpuTimes& times = context_.stats->gpu.back().times;
-    RememberGpu(times, grouping_.is_dense() ? times.kernel_ms
-                                            : base::MillisecondsSince(gpu_start_) - times.wait_ms);
-  }
+  report.real_ms = ran_.milliseconds;
+  if (mode_ != Mode::kMixed) report.rows[mode_ == Mode::kGpu ? Side::kGpu : Side::kCpu] = ran_.rows;
   return rows;
 }
 
@@ -290,8 +276,9 @@ void PipelineRun::ChooseDevice() {
   mode_ = context_.mode;
   if (mode_ == Mode::kGpu) return;  // tried there, and told of
   schedule::PipelineFacts facts = FactsOf(context_, *binding_, why_not_gpu_);
-  shape_ = ShapeAt(facts.device_share);
-  facts.remembered = context_.history->Find(shape_);
+  facts.remembered = history_->Find(facts.in_memory, facts.device_share);
+  device_share_ = facts.device_share;
+  remembered_ = facts.remembered;
   const schedule::DeviceChoice choice = schedule::ChooseDevice(facts, context_.machine);
   const bool never = !why_not_gpu_.empty() || !facts.in_memory;
   if (mode_ == Mode::kAuto || never) {
@@ -307,31 +294,55 @@ void PipelineRun::ChooseDevice() {
   report.predicted_ms = choice.predicted(mode_);
 }
 
-uint64_t PipelineRun::ShapeAt(double device_share) {
-  const bool on_device = device_share >= schedule::kResidentShare;
-  uint64_t& shape = shapes_[on_device ? 1 : 0];
-  if (shape == 0) {
-    const std::string place = on_device ? " device" : " host";
-    shape = schedule::KernelHistory::ShapeOf(text_->text, context_.gpu->facts().name + place);
-  }
-  return shape;
-}
-
-void PipelineRun::RememberCpu(double milliseconds) {
-  const auto rows = static_cast<double>(devices().rows[Side::kCpu]);
-  if (milliseconds <= 0 || shape_ == 0) return;
-  context_.history->Record(shape_, Side::kCpu, rows / milliseconds / context_.workers.count());
-}
-
-void PipelineRun::RememberGpu(const GpuTimes& times, double milliseconds) {
-  const auto bytes = static_cast<double>(times.device_bytes + times.link_bytes);
-  if (milliseconds <= 0 || bytes <= 0) return;
-  const uint64_t shape = ShapeAt(static_cast<double>(times.device_bytes) / bytes);
-  const auto rows = static_cast<double>(devices().rows[Side::kGpu]);
-  context_.history->Record(shape, Side::kGpu, rows / milliseconds);
-}
-
 base::Result<RowSet> PipelineRun::RunSink() {
+  // A compile is no part of what rows take. Who has run on a GPU before can do without the kernel.
+  if (kernel_ == nullptr && (mode_ != Mode::kGpu || !steps_)) {
+    const base::Span span(&context_.stats->spans, base::Stage::kCompile);
+    SVM_ASSIGN_OR_RETURN(kernel_, context_.kernels->Get(text_->name, text_->text));
+  }
+  const int64_t rows_before = context_.stats->rows_read;
+  const int64_t bytes_before = context_.stats->bytes_read;
+  reads_files_ = false;
+  const auto start = device_start_ = std::chrono::steady_clock::now();
+  SVM_ASSIGN_OR_RETURN(RowSet rows, FillSink());
+  const double milliseconds = base::MillisecondsSince(start);
+  const std::chrono::duration<double, std::milli> others = device_start_ - start;
+  ran_ = {context_.stats->rows_read - rows_before, context_.stats->bytes_read - bytes_before,
+          milliseconds, milliseconds - others.count()};
+  if (context_.mode == Mode::kGpu && context_.gpu != nullptr) PredictAsTold();
+  if (mode_ == Mode::kCpu) RememberCores();
+  if (mode_ == Mode::kGpu) RememberGpu(context_.stats->gpu.back().times);
+  return rows;
+}
+
+void PipelineRun::PredictAsTold() {
+  schedule::PipelineFacts facts;
+  facts.rows = ran_.rows;
+  facts.bytes = ran_.bytes;
+  facts.cores = context_.workers.count();
+  if (mode_ == Mode::kGpu) facts.device_share = DeviceShare(context_.stats->gpu.back().times);
+  facts.remembered = history_->Find(!reads_files_, facts.device_share);
+  devices().predicted_ms = schedule::Predict(facts, context_.machine).predicted(mode_);
+}
+
+void PipelineRun::RememberCores() {
+  const double rows_per_ms = static_cast<double>(ran_.rows) / ran_.device_milliseconds;
+  history_->RecordCores(!reads_files_, rows_per_ms / context_.workers.count());
+}
+
+void PipelineRun::RememberGpu(const GpuTimes& times) {
+  // Chunks that are copied while others are worked on tell nothing of rows at another place.
+  const bool active = context_.gpu->options().prefetch == GpuPrefetch::kActive;
+  if (!is_full_code_ || active || times.device_bytes + times.link_bytes == 0) return;
+  // What rows and groups by hash cost is mostly what happens to them after the kernel. Copies are
+  // what it costs that rows were in the host's memory; files that were read are not.
+  const double milliseconds = grouping_.is_dense()
+                                  ? times.kernel_ms + times.copy_ms
+                                  : ran_.device_milliseconds - times.wait_ms - times.read_ms;
+  history_->RecordGpu(DeviceShare(times), static_cast<double>(ran_.rows) / milliseconds);
+}
+
+base::Result<RowSet> PipelineRun::FillSink() {
   switch (pipeline_.sink) {
     case plan::SinkKind::kAggregate: {
       const auto& node = plan::As<plan::AggregateNode>(*pipeline_.node);
@@ -406,6 +417,7 @@ base::Result<RowSet> PipelineRun::CollectOnCpu(KernelRun* run, int64_t enough) {
       });
   for (const auto& buffer : buffers) SVM_RETURN_NOT_OK(buffer->status());
   SVM_RETURN_NOT_OK(status);
+  reads_files_ = run->reads_files();
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_FAULT_POINT("exec.collect.merge");
   SVM_ASSIGN_OR_RETURN(RowSet rows,
@@ -451,6 +463,7 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
       call->origins = dense_->origins.data();
       return base::Status::OK();
     }));
+    reads_files_ = run.reads_files();
   }
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_RETURN_NOT_OK(groups.Merge(context_.workers));
@@ -467,6 +480,8 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
     devices().reason = report.why_not = why;
     mode_ = Mode::kCpu;
     if (HasDeviceTables()) return NeedRows(why);
+    SVM_RETURN_NOT_OK(run->Prepare());
+    device_start_ = std::chrono::steady_clock::now();  // what comes now is the CPU's
     return false;
   };
   if (!why_not_gpu_.empty()) return give_up(why_not_gpu_);
@@ -475,7 +490,7 @@ base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
   if (!program.ok()) return give_up(program.status().message());
   if (*program == nullptr) return give_up(kStillCompiling);
   SVM_RETURN_NOT_OK(KnowSteps(run));
-  gpu_start_ = std::chrono::steady_clock::now();
+  device_start_ = std::chrono::steady_clock::now();
   const base::Result<GpuTimes> ran =
       RunOnGpu(context_, context_.gpu, **program, *binding_, &*steps_, sink);
   // The groups are as they were. If it was the query that failed it fails again, here.
@@ -516,15 +531,13 @@ base::Status PipelineRun::RunMixed(KernelRun* run) {
       return context_.gpu->programs().Find(blueprint_.title, *gpu_text_);
     };
   }
-  MixedRun mixed(context_, pipeline, {context_.policy, context_.history->Find(shape_)});
+  MixedRun mixed(context_, pipeline, {context_.policy, remembered_});
   SVM_RETURN_NOT_OK(mixed.Run());
   gpu_report.why_not = mixed.why_not_gpu();
   gpu_report.times = mixed.gpu_times();
   const schedule::BySide<double> speeds = mixed.rows_per_ms();
-  for (const Side side : schedule::kSides) {
-    if (side == Side::kGpu && !is_full_code_) continue;
-    context_.history->Record(shape_, side, speeds[side]);
-  }
+  history_->RecordCores(/*in_memory=*/true, speeds[Side::kCpu]);
+  if (is_full_code_) history_->RecordGpu(device_share_, speeds[Side::kGpu]);
   PipelineDevices& report = devices();
   report.rows = mixed.rows();
   report.partitions = mixed.num_units();
@@ -566,6 +579,7 @@ base::Result<RowSet> PipelineRun::RunHash(const plan::AggregateNode& node) {
       SVM_RETURN_NOT_OK(groups->worker(i)->status());
     }
     SVM_RETURN_NOT_OK(status);
+    reads_files_ = run.reads_files();
   }
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_RETURN_NOT_OK(groups->Merge(context_.workers));

@@ -18,6 +18,7 @@
 #include "engine/exec/grouping.h"
 #include "engine/exec/kernel_binding.h"
 #include "engine/exec/kernel_run.h"
+#include "engine/exec/pipeline_history.h"
 #include "engine/exec/pipeline_output.h"
 #include "engine/exec/prepared_join.h"
 #include "engine/exec/query_context.h"
@@ -84,6 +85,7 @@ class PipelineRun {
   base::Status NeedRows(const std::string& why);
 
   base::Result<RowSet> RunSink();
+  base::Result<RowSet> FillSink();
   base::Result<RowSet> RunCollect(int64_t enough);
   base::Result<RowSet> RunDense(const plan::AggregateNode& node);
   // Tables that say which group a row belongs to.
@@ -91,11 +93,12 @@ class PipelineRun {
   // Decides where the pipeline runs.
   void ChooseDevice();
   PipelineDevices& devices() { return context_.stats->devices.back(); }
-  // Its kernel in the history, by where its rows are.
-  uint64_t ShapeAt(double device_share);
+  // In mode gpu nobody asks before how many rows there are and where: it would cost more than it
+  // tells. So what was to be expected of them is told afterwards, before this run is remembered.
+  void PredictAsTold();
   // How fast the device was that ran it alone.
-  void RememberCpu(double milliseconds);
-  void RememberGpu(const GpuTimes& times, double milliseconds);
+  void RememberCores();
+  void RememberGpu(const GpuTimes& times);
   base::Result<RowSet> RunMeasured();
   // Says why, where there should be one.
   base::Result<RowSet> RunWithoutGpu();
@@ -134,7 +137,6 @@ class PipelineRun {
   std::shared_ptr<const std::string> gpu_text_;
   std::string why_not_gpu_;
   schedule::Mode mode_ = schedule::Mode::kCpu;  // never auto
-  uint64_t shape_ = 0;                          // in the history; 0: not looked for
   Grouping grouping_;
   SortPlan sort_;
   std::vector<plan::ExpressionPtr> extra_;  // computed keys of a build side
@@ -146,12 +148,24 @@ class PipelineRun {
   std::unique_ptr<PipelineBinding> binding_;
   bool has_group_codes_ = false;
   std::optional<Dense> dense_;       // once it has run
-  uint64_t shapes_[2] = {};          // by whether the device has the rows; 0: not known yet
   std::optional<KnownSteps> steps_;  // once a GPU has been told of them
   bool is_full_code_ = false;        // of the GPU's kernel, for sure
   // That code, once it has run: the cache finds it by a long text. Not held, as the GPU may go.
   std::weak_ptr<const device::Program> program_;
-  std::chrono::steady_clock::time_point gpu_start_;  // of its last run, kernels compiled
+  // What the last run took, kernels compiled.
+  struct Ran {
+    int64_t rows = 0;
+    int64_t bytes = 0;
+    double milliseconds = 0;
+    double device_milliseconds = 0;  // since the device that did it began
+  };
+  Ran ran_;
+  std::chrono::steady_clock::time_point device_start_;
+  bool reads_files_ = false;  // the last run on cores did
+  std::optional<PipelineHistory> history_;
+  // What the choice of devices was made by.
+  double device_share_ = 0;
+  schedule::BySide<double> remembered_;
   std::shared_ptr<vkernel::KernelSlot> kernel_;
 };
 

@@ -34,11 +34,13 @@ struct GpuTimes {
   int64_t device_bytes = 0;  // estimated: read from copies in the device's memory
   int64_t room_bytes = 0;    // where wide tiles left what they read in place
   double wait_ms = 0;        // while others had it
+  double read_ms = 0;        // finding rows in the host's memory, or reading them from files
 
   void Add(const GpuTimes& other) {
     kernel_ms += other.kernel_ms;
     copy_ms += other.copy_ms;
     wait_ms += other.wait_ms;
+    read_ms += other.read_ms;
     link_bytes += other.link_bytes;
     device_bytes += other.device_bytes;
     room_bytes += other.room_bytes;
@@ -57,8 +59,8 @@ struct GpuPipeline {
 struct PipelineDevices {
   std::string title;
   schedule::Mode mode = schedule::Mode::kCpu;  // never auto
-  std::string reason;       // why there, and if the GPU failed what it said; empty: as asked for
-  double predicted_ms = 0;  // modes auto and mixed
+  std::string reason;  // why there, and if the GPU failed what it said; empty: as asked for
+  double predicted_ms = 0;
   double real_ms = 0;
   schedule::BySide<int64_t> rows;
   int64_t partitions = 0;        // mode mixed

@@ -40,16 +40,24 @@ DeviceChoice OnCpu(DeviceChoice choice, std::string reason) {
   return choice;
 }
 
-DeviceChoice ChooseDevice(const PipelineFacts& facts, const MachineModel& model) {
+DeviceChoice Predict(const PipelineFacts& facts, const MachineModel& model) {
   DeviceChoice choice;
-  const double core = CoreMs(facts, model);
-  const double cpu = choice.predicted_ms[Side::kCpu] = core / facts.cores;
+  const double cpu = choice.predicted_ms[Side::kCpu] = CoreMs(facts, model) / facts.cores;
+  if (!facts.why_not_gpu.empty() || !facts.in_memory) return choice;
+  const double card = CardMs(facts, model);
+  choice.predicted_ms[Side::kGpu] = card + model.gpu_start_ms;
+  choice.predicted_mixed_ms =
+      1 / (1 / std::max(cpu, 1e-9) + 1 / std::max(card, 1e-9)) + model.mixed_start_ms;
+  return choice;
+}
+
+DeviceChoice ChooseDevice(const PipelineFacts& facts, const MachineModel& model) {
+  DeviceChoice choice = Predict(facts, model);
   if (!facts.why_not_gpu.empty()) return OnCpu(choice, facts.why_not_gpu);
   if (!facts.in_memory) return OnCpu(choice, "its rows are read from files");
-  const double card = CardMs(facts, model);
-  const double gpu = choice.predicted_ms[Side::kGpu] = card + model.gpu_start_ms;
-  const double both = choice.predicted_mixed_ms =
-      1 / (1 / std::max(cpu, 1e-9) + 1 / std::max(card, 1e-9)) + model.mixed_start_ms;
+  const double cpu = choice.predicted_ms[Side::kCpu];
+  const double gpu = choice.predicted_ms[Side::kGpu];
+  const double both = choice.predicted_mixed_ms;
   if (facts.only_scans) return OnCpu(choice, "a scan alone has nothing to win on the GPU");
   if (cpu <= model.gpu_start_ms) return OnCpu(choice, "too few rows to be worth a launch");
   const bool resident = facts.device_share >= kResidentShare;

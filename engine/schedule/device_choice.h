@@ -52,6 +52,8 @@ struct DeviceChoice {
 // The same choice, for the CPU.
 DeviceChoice OnCpu(DeviceChoice choice, std::string reason);
 
+// What each side is thought to take, and no choice: for who was told where to run.
+DeviceChoice Predict(const PipelineFacts& facts, const MachineModel& model = {});
 DeviceChoice ChooseDevice(const PipelineFacts& facts, const MachineModel& model = {});
 
 }  // namespace shadowvm::schedule

@@ -4,8 +4,10 @@
 #include "engine/exec/gpu/gpu_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
+#include "engine/base/elapsed.h"
 #include "engine/base/fault.h"
 #include "engine/exec/kernel_run.h"
 #include "engine/vkernel/render/target.h"
@@ -469,8 +471,10 @@ namespace {
 
 Result<GpuTimes> RunAll(const QueryContext& context, Gpu* gpu, const device::Program& program,
                         const PipelineBinding& binding, KnownSteps* steps, LaunchSink* sink) {
+  const auto start = std::chrono::steady_clock::now();
   SVM_ASSIGN_OR_RETURN(const GpuSource source, FindSource(context, gpu, binding, steps));
   GpuTimes times;
+  times.read_ms = base::MillisecondsSince(start);
   for (;;) {
     if (context.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context.workers.cancel->Check());
     SVM_ASSIGN_OR_RETURN(const auto run,

@@ -44,7 +44,8 @@ Result<std::shared_ptr<TableBuild>> TableBuild::Plan(const QueryContext& context
 Result<bool> TableBuild::IsWorthIt() {
   if (context_.mode == Mode::kGpu) return true;
   SVM_ASSIGN_OR_RETURN(const auto kernel, Write(0, {}));
-  const schedule::PipelineFacts facts = FactsOf(context_, *kernel->binding, "");
+  schedule::PipelineFacts facts = FactsOf(context_, *kernel->binding, "");
+  facts.remembered = history_.Find(facts.in_memory, facts.device_share);
   const schedule::DeviceChoice choice = schedule::ChooseDevice(facts, context_.machine);
   predicted_ms_ = choice.predicted_ms[Side::kGpu];
   reason_ = choice.reason;
@@ -155,8 +156,24 @@ void TableBuild::Fail(const std::string& why) {
   if (why_not_.empty()) why_not_ = why;
 }
 
+double TableBuild::PredictAsTold(const GpuTimes& times, int64_t rows) {
+  schedule::PipelineFacts facts;
+  facts.rows = rows;
+  facts.bytes = times.device_bytes + times.link_bytes;
+  facts.cores = context_.workers.count();
+  facts.device_share = DeviceShare(times);
+  facts.remembered = history_.Find(/*in_memory=*/true, facts.device_share);
+  return schedule::Predict(facts, context_.machine).predicted(Mode::kGpu);
+}
+
 void TableBuild::Report(const std::string& launch_text, const GpuTimes& times,
-                        const PipelineStats& stats) {
+                        const PipelineStats& stats, bool is_full_code) {
+  const int64_t rows = stats.rows_on_gpu;
+  if (context_.mode == Mode::kGpu) predicted_ms_ = PredictAsTold(times, rows);
+  if (is_full_code) {
+    history_.RecordGpu(DeviceShare(times),
+                       static_cast<double>(rows) / (times.kernel_ms + times.copy_ms));
+  }
   stats_ = stats;
   stats_->mode = Mode::kGpu;
   stats_->predicted_ms = predicted_ms_;

@@ -11,6 +11,7 @@
 
 #include "engine/exec/gpu/table_sink.h"
 #include "engine/exec/kernel_binding.h"
+#include "engine/exec/pipeline_history.h"
 #include "engine/exec/query_context.h"
 #include "engine/exec/state/dense_groups.h"
 
@@ -28,6 +29,7 @@ class TableBuild {
     int key = 0;                            // its one key, among the columns
     std::optional<columns::Zone> key_zone;  // before any row is filtered
     bool existence_only = false;            // nobody asks which row a key has
+    PipelineHistory history;                // of collecting its rows
   };
   // Null where a GPU has no words for it, or where it had better be the CPU's in mode auto.
   static base::Result<std::shared_ptr<TableBuild>> Plan(const QueryContext& context,
@@ -52,8 +54,9 @@ class TableBuild {
   base::Status Take();
   // After that has gone well.
   const Made& made() const { return made_; }
-  // Tells of it: what its part of the launch took.
-  void Report(const std::string& launch_text, const GpuTimes& times, const PipelineStats& stats);
+  // Tells of it: what its part of the launch took. Quick code says nothing to later ones.
+  void Report(const std::string& launch_text, const GpuTimes& times, const PipelineStats& stats,
+              bool is_full_code);
 
   // It was not made; the first reason counts.
   void Fail(const std::string& why);
@@ -74,12 +77,14 @@ class TableBuild {
   };
 
   TableBuild(const QueryContext& context, BuildSide side)
-      : context_(context), side_(std::move(side)) {}
+      : context_(context), side_(std::move(side)), history_(side_.history.WhereGpu(" table")) {}
   base::Result<std::unique_ptr<Kernel>> Write(int part, const std::vector<int>& columns);
   vkernel::Blueprint BlueprintOf() const;
   base::Status AddKeys(Kernel* kernel);
   // In mode auto: whether it is the GPU's.
   base::Result<bool> IsWorthIt();
+  // In mode gpu: what was to be expected of what it did.
+  double PredictAsTold(const GpuTimes& times, int64_t rows);
   base::Status Refuse(const std::string& why);
   TableSink::Options SinkOptions() const;
   // The values of groups by number.
@@ -87,14 +92,15 @@ class TableBuild {
 
   const QueryContext& context_;
   const BuildSide side_;
+  PipelineHistory history_;
   const std::vector<PreparedJoin> no_joins_;
   std::shared_ptr<const RowSet> no_rows_;
   std::unique_ptr<Kernel> kernel_;
   JoinTableOptions options_;
   std::unique_ptr<TableSink> sink_;
   Made made_;
-  double predicted_ms_ = 0;  // mode auto
-  std::string reason_;       // likewise
+  double predicted_ms_ = 0;
+  std::string reason_;  // mode auto
   std::string why_not_;
   std::optional<PipelineStats> stats_;
 };

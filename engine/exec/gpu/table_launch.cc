@@ -59,7 +59,7 @@ class TableLaunch {
   }
 
   // What the parts took, by their rows.
-  void Report(const std::string& text, double milliseconds) const {
+  void Report(const std::string& text, double milliseconds, bool is_full_code) const {
     for (const Part& part : parts_) {
       const double share = num_rows_ == 0
                                ? 1.0 / static_cast<double>(parts_.size())
@@ -82,7 +82,7 @@ class TableLaunch {
       stats.link_bytes = times.link_bytes;
       context_.stats->segments_skipped += stats.segments_skipped;
       for (const SegmentPtr& segment : part.segments) CountSegment(*segment, context_.stats);
-      part.build->Report(text, times, stats);
+      part.build->Report(text, times, stats, is_full_code);
     }
   }
 
@@ -217,6 +217,7 @@ Status MakeByOneLaunch(const QueryContext& context, std::span<TableBuild* const>
   std::vector<std::string> texts;
   for (const TableBuild* build : builds) texts.push_back(build->text());
   const std::string text = vkernel::JoinParts(texts);
+  const bool is_full_code = !context.wait_for_gpu || context.gpu->programs().HasFull(text);
   SVM_ASSIGN_OR_RETURN(const auto program, FindProgram(context, builds[0]->title(), text));
   if (program == nullptr) {
     return base::MakeError(base::ErrorCode::kUnsupported, kStillCompiling);
@@ -224,7 +225,7 @@ Status MakeByOneLaunch(const QueryContext& context, std::span<TableBuild* const>
   const auto start = std::chrono::steady_clock::now();
   TableLaunch launch(context, builds);
   SVM_RETURN_NOT_OK(launch.Run(*program));
-  launch.Report(text, base::MillisecondsSince(start));
+  launch.Report(text, base::MillisecondsSince(start), is_full_code);
   return Status::OK();
 }
 
