@@ -17,7 +17,7 @@ struct PlacedPipeline {
   std::string title;
   schedule::Mode mode = schedule::Mode::kCpu;
   std::string reason;
-  double predicted_ms = 0;  // modes auto and mixed
+  double predicted_ms = 0;
   double real_ms = 0;
   int64_t cpu_rows = 0;
   int64_t gpu_rows = 0;
