@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
+#include <cstdio>
+
 #include "engine/client/session.h"
 #include "engine/exec/engine.h"
 
 // Sessions on an engine in this process.
 namespace shadowvm::client {
 namespace {
+
+void WarnOnStandardError(const std::string& text) {
+  std::fprintf(stderr, "shadowvm: %s\n", text.c_str());
+}
 
 class EngineRunner : public Runner {
  public:
@@ -36,6 +42,7 @@ arrow::Result<std::shared_ptr<Session>> Session::Make(SessionOptions options) {
   if (options.use_gpu) {
     engine_options.gpu.kind = exec::GpuKind::kCuda;
     engine_options.gpu.required = false;
+    engine_options.gpu.warn = options.warn ? options.warn : WarnOnStandardError;
   }
   SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(std::move(engine_options)));
   return MakeOn(std::make_unique<EngineRunner>(std::move(engine), options.mode),

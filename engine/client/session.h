@@ -8,6 +8,7 @@
 #include <arrow/table.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,6 +32,9 @@ struct SessionOptions {
   v1::Settings settings;                        // sent with every command of the session
   bool use_gpu = false;                         // the machine's, if it has one that works
   schedule::Mode mode = schedule::Mode::kAuto;  // which processors work on rows
+  // Told once of each failure of the GPU, in a sentence; queries then run on the CPU. Null: it is
+  // said on standard error.
+  std::function<void(const std::string&)> warn;
 };
 
 // Runs queries, in this process (Make) or in a node (Connect, see connect.h). In process it holds

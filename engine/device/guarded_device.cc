@@ -27,6 +27,18 @@ Status Fault([[maybe_unused]] const char* point) {
   return Status::OK();
 }
 
+// What a launch that hangs is said to have done.
+std::string LimitPassed(const GuardOptions& options) {
+  const int64_t limit = options.launch_limit.count();
+  if (limit == 0) return "a kernel does not end";
+  const std::string time =
+      limit % 1000 == 0 ? std::to_string(limit / 1000) + " s" : std::to_string(limit) + " ms";
+  const std::string changed_by = options.limit_option.empty()
+                                     ? ""
+                                     : " (" + options.limit_option + " sets how long it may take)";
+  return "a kernel has not ended within " + time + changed_by;
+}
+
 bool IsOfTheDevice(const Status& status) {
   const ErrorCode code = base::CodeOf(status);
   return code != ErrorCode::kOutOfMemory && code != ErrorCode::kKernelLoad;
@@ -169,11 +181,7 @@ Status GuardedDevice::Note(Status status) {
 
 Status GuardedDevice::Hang() {
   hangs_ = true;
-  return Note(base::MakeError(ErrorCode::kInternal,
-                              "a kernel on the GPU has not ended within " +
-                                  std::to_string(options_.launch_limit.count()) +
-                                  " ms, so it is taken to hang (--gpu-limit sets how long it may "
-                                  "take)"));
+  return Note(base::MakeError(ErrorCode::kInternal, LimitPassed(options_)));
 }
 
 Result<DeviceMemory> GuardedDevice::Allocate(int64_t bytes) {

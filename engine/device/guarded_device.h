@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "engine/device/accelerator.h"
 
@@ -18,6 +19,7 @@ struct GuardOptions {
   // How long the launches of a stream, and what is queued behind them, may take until it is waited
   // for; 0: for ever.
   std::chrono::milliseconds launch_limit{0};
+  std::string limit_option = {};  // that sets it, for messages; empty: none does
   // Called once, when the device fails, from the thread that noticed.
   std::function<void(const base::Status&)> on_failure = [](const base::Status&) {};
 };

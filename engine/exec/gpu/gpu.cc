@@ -71,7 +71,8 @@ vkernel::ProgramCacheOptions ProgramOptionsOf(const GpuOptions& options) {
 Result<std::unique_ptr<Gpu>> Gpu::Open(const GpuOptions& options, memory::MemoryBudget* budget) {
   SVM_ASSIGN_OR_RETURN(auto opened, OpenAccelerator(options.kind));
   auto accelerator = std::make_unique<device::GuardedDevice>(
-      std::move(opened), device::GuardOptions{options.launch_limit, options.on_failure});
+      std::move(opened),
+      device::GuardOptions{options.launch_limit, options.limit_option, options.on_failure});
   SVM_ASSIGN_OR_RETURN(auto compiler,
                        MakeCompiler(options.kind, options.programs.headers, accelerator->facts()));
   std::unique_ptr<Gpu> gpu(new Gpu(options, std::move(accelerator), std::move(compiler), budget));

@@ -50,7 +50,8 @@ struct GpuOptions {
   // Fewer rows are always sorted by the CPU; see schedule/sort_choice.h for others.
   int64_t least_sort_rows = int64_t{256} << 10;
   // A kernel that takes longer hangs; 0: none does.
-  std::chrono::milliseconds launch_limit{0};
+  std::chrono::milliseconds launch_limit{60'000};
+  std::string limit_option;  // of the program, that sets it; for messages
   // From a failure until the next attempt; longer after each failure in a row.
   std::chrono::milliseconds retry_after{30'000};
   // Told once about each failure, in a sentence.

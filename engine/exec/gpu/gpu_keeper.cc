@@ -98,7 +98,10 @@ void GpuKeeper::SetDownLocked(const base::Status& why) {
   down_ = why.message();
   ++failures_;
   retry_at_ = now + retry_after_;
-  if (std::exchange(warned_of_, down_) != down_) {
+  const bool again = std::exchange(warned_of_, down_) == down_;
+  // Who cannot do without one gets an error instead of one that never was there.
+  const bool was_up = up_since_ != Clock::time_point{};
+  if (!again && (was_up || !options_.required)) {
     options_.warn("the GPU is not used, queries run on the CPU: " + down_ + "; tried again in " +
                   std::to_string(std::max<int64_t>(retry_after_.count() / 1000, 1)) + " s");
   }
@@ -151,6 +154,7 @@ void GpuKeeper::Reopen(GpuOptions options) {
   options_ = std::move(options);
   retry_after_ = options_.retry_after;
   retry_at_ = {};
+  up_since_ = {};
   down_ = options_.kind == GpuKind::kNone ? kOff : kClosed;
   failure_ = base::Status::OK();
 }

@@ -58,7 +58,8 @@ class GpuKeeper {
   bool DropFailed();
   // One that says in gone_ when it is.
   std::shared_ptr<Gpu> Share(std::unique_ptr<Gpu> gpu);
-  // One warning, unless it was the last one, and a longer wait each time in a row.
+  // One warning, unless it was the last one, or is of one that is required and was never up; and a
+  // longer wait each time in a row.
   void SetDownLocked(const base::Status& why);
   void OnFailure(const base::Status& why);
 

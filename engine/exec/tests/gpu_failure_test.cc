@@ -37,6 +37,7 @@ class GpuFailureTest : public ::testing::Test {
     options.gpu.programs.retry_after = milliseconds(0);
     options.gpu.retry_after = retry_after;
     options.gpu.launch_limit = launch_limit;
+    options.gpu.limit_option = "--limit";
     options.gpu.warn = [this](const std::string& text) {
       std::lock_guard lock(mutex_);
       warnings_.push_back(text);
@@ -130,11 +131,17 @@ TEST_F(GpuFailureTest, AnEngineThatRequiresOneDoesNotStartWithout) {
   EngineOptions options;
   options.gpu.kind = GpuKind::kEmulated;
   options.kernels.use_disk = false;
+  // An error is enough: nothing runs on the CPU.
+  options.gpu.warn = [](const std::string& text) { ADD_FAILURE() << text; };
   const auto engine = Engine::Make(std::move(options));
   ASSERT_FALSE(engine.ok());
   const std::string message = engine.status().message();
   EXPECT_NE(message.find("exec.gpu.open"), std::string::npos) << message;
-  EXPECT_EQ(message.find("SVM-"), message.rfind("SVM-")) << message;
+  EXPECT_EQ(message.rfind("SVM-"), 0u) << message;
+}
+
+TEST(GpuOptionsTest, AKernelMayNotTakeForEver) {
+  EXPECT_EQ(GpuOptions().launch_limit, std::chrono::minutes(1));
 }
 
 // The calls in which a card's loss could be noticed.
@@ -304,10 +311,9 @@ TEST_F(GpuFailureTest, AHungKernelIsGivenUp) {
   Start(milliseconds(50), milliseconds(500));
   Arm("device.hang=nth:1:error");
   EXPECT_FALSE(RanThere());
-  EXPECT_NE(engine_->gpu_keeper().state().down.find("500 ms"), std::string::npos)
+  EXPECT_NE(engine_->gpu_keeper().state().down.find("500 ms (--limit sets"), std::string::npos)
       << engine_->gpu_keeper().state().down;
   EXPECT_EQ(warnings().size(), 1u);
-  EXPECT_NE(warnings()[0].find("--gpu-limit"), std::string::npos) << warnings()[0];
   AwaitGpu();
 }
 
@@ -323,6 +329,14 @@ TEST_F(GpuFailureTest, PagesThatAHungOneKnowsServeNobodyElse) {
   EXPECT_FALSE(RanThere());
   pages.reset();
   EXPECT_EQ(gpu->pinned().bytes(), 0);
+}
+
+TEST_F(GpuFailureTest, AHungKernelWithoutALimitNamesNone) {
+  Start(std::chrono::hours(1));
+  Arm("device.hang=nth:1:error");
+  EXPECT_FALSE(RanThere());
+  const std::string down = engine_->gpu_keeper().state().down;
+  EXPECT_NE(down.find("a kernel does not end"), std::string::npos) << down;
 }
 
 // The CPU does not wait for the GPU's compiler unless it was told to use the GPU.
