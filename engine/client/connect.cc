@@ -54,6 +54,15 @@ base::Result<std::shared_ptr<arrow::Table>> ReadStream(std::string bytes) {
   return reader->ToTable();
 }
 
+base::Status NobodyAnswers(const std::filesystem::path& socket) {
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(socket, error);
+  return base::MakeError(ErrorCode::kBadAddress,
+                         socket.string() +
+                             (is_there ? ": no node answers there" : ": no such socket") +
+                             "; `shadowvm node` starts a node and prints its address");
+}
+
 // A connection and the session it has at the node. A session that ended (the lease of a client that
 // was silent, a node that was started again) is opened anew: nothing of ours lives in it between
 // two commands.
@@ -161,7 +170,10 @@ arrow::Result<std::shared_ptr<Session>> Connect(const std::string& address, v1::
   SVM_ASSIGN_OR_RETURN(const auto location, flight::Location::ForGrpcUnix(path.string()));
   SVM_ASSIGN_OR_RETURN(auto client, flight::FlightClient::Connect(location));
   auto runner = std::make_unique<NodeRunner>(std::move(client), mode);
-  SVM_RETURN_NOT_OK(base::WithContext(runner->Open(), path.string()));
+  const base::Status opened = runner->Open();
+  // Nobody has answered who could be stopping.
+  if (base::CodeOf(opened) == ErrorCode::kNodeStopping) return NobodyAnswers(path);
+  SVM_RETURN_NOT_OK(base::WithContext(opened, path.string()));
   return Session::MakeOn(std::move(runner), std::move(settings));
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -133,7 +134,12 @@ TEST_F(ConnectTest, ANodeThatWasStartedAgainIsFoundAgain) {
 TEST_F(ConnectTest, WhereNobodyListensNothingIsConnected) {
   const auto nobody = Connect((folder_ / "nobody.sock").string());
   ASSERT_FALSE(nobody.ok());
-  EXPECT_NE(nobody.status().message().find("nobody.sock"), std::string::npos) << nobody.status();
+  EXPECT_EQ(base::CodeOf(nobody.status()), base::ErrorCode::kBadAddress);
+  EXPECT_NE(nobody.status().message().find("nobody.sock: no such socket"), std::string::npos)
+      << nobody.status();
+  std::ofstream(folder_ / "file") << "no socket";
+  const std::string said = Connect((folder_ / "file").string()).status().message();
+  EXPECT_NE(said.find("file: no node answers there"), std::string::npos) << said;
   EXPECT_EQ(base::CodeOf(Connect("localhost:1234").status()), base::ErrorCode::kBadAddress);
 }
 
