@@ -3,6 +3,8 @@
 """The program's manners: help, doctor, wrong commands."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -43,10 +45,14 @@ def refused(program, *arguments) -> str:
     (("dance",), "dance"),
     (("bench",), "shadowvm bench --help"),
     (("gen", "ssb", "--what"), "--what"),
-    (("gen", "ssb", "--sf", "-1", "--out", "x"), "--sf"),
+    (("gen", "ssb", "--sf", "-1", "--out", "x"), "--sf: -1 is not a number from"),
+    (("gen", "ssb", "--sf", "abc", "--out", "x"), "--sf: 'abc' is not a number from"),
     (("gen", "ssb", "--sf", "1"), "--out"),
     (("replay",), "files"),
     (("replay", "c.json", "--memory", "much"), "much"),
+    (("replay", "c.json", "--memory", "0"), "--memory: '0' leaves nothing"),
+    (("node", "--gpu-memory", "0"), "--gpu-memory: '0' leaves nothing"),
+    (("node", "--gpu-limit", "nan"), "--gpu-limit: nan is not a number from"),
 ])
 def test_wrong_commands_are_refused(program, arguments, complaint):
     assert complaint in refused(program, *arguments)
@@ -63,6 +69,10 @@ def test_wrong_commands_are_refused(program, arguments, complaint):
     (("--sf", 1, "--mode", "mixed", "--policy", "static:200"), "static:200"),
     (("--sf", 1, "--policy", "guided"), "--mode"),
     (("--sf", 1, "--mode", "mixed", "--policy", "guided", "--node"), "--policy"),
+    (("--sf", "abc"), "--sf: 'abc' is not a number from"),
+    (("--sf", 1, "--mode", "gpu", "--coupled", "--node"), "give either --coupled or --node"),
+    (("--sf", 1, "--mode", "cpu", "--gpu-tasks", 2), "--gpu-tasks goes with --mode gpu, mixed or auto"),
+    (("--data", "x", "--connect", "y", "--mode", "gpu", "--gpu-memory", "1G"), "--gpu-memory goes without --connect"),
 ])
 def test_bench_names_what_is_wrong(program, arguments, complaint):
     assert complaint in refused(program, "bench", "ssb", *arguments)
@@ -73,13 +83,21 @@ def test_bench_names_what_is_wrong(program, arguments, complaint):
     (("--residency", "shelf"), "shelf"),
     (("--residency", "device"), "--residency device goes with --mode"),
     (("--mode", "gpu", "--residency", "host", "--prefetch", "active3"), "active3"),
-    (("--mode", "gpu", "--prefetch", "active2"), "--residency"),
-    (("--mode", "gpu", "--residency", "device", "--prefetch", "active2"), "--prefetch active goes with"),
+    (("--mode", "gpu", "--prefetch", "active2"), "--prefetch goes with --residency host or file"),
+    (("--mode", "gpu", "--residency", "device", "--prefetch", "active2"), "--prefetch goes with --residency"),
+    (("--mode", "mixed", "--prefetch", "active2"), "--prefetch active goes with --mode gpu"),
+    (("--mode", "auto", "--residency", "host", "--prefetch", "active4"), "--prefetch active goes with --mode gpu"),
+    (("--mode", "cpu", "--residency", "host", "--prefetch", "active2"), "--prefetch goes with --mode gpu"),
     (("--residency", "host", "--prefetch", "passive"), "--mode"),
     (("--mode", "gpu", "--gpu-memory", "much"), "much"),
     (("--gpu-memory", "4G"), "--mode"),
+    (("--mode", "cpu", "--gpu-memory", "4G"), "--gpu-memory goes with --mode gpu, mixed or auto"),
+    (("--mode", "gpu", "--gpu-memory", "0"), "--gpu-memory: '0' leaves nothing"),
+    (("--mode", "cpu", "--gpu-limit", "5"), "--gpu-limit goes with --mode gpu, mixed or auto"),
     (("--emulate-gpu",), "--emulate-gpu goes with --mode"),
     (("--policy", "guided"), "--mode"),
+    (("--mode", "cpu", "--policy", "guided"), "--policy goes with --mode mixed or auto"),
+    (("--mode", "gpu", "--policy", "elastic"), "--policy goes with --mode mixed or auto"),
     (("--mode", "mixed", "--policy", "fair"), "fair"),
     (("--trace", "t.svg"), "--trace goes with --mode"),
     (("--mode", "gpu", "--trace", "t.svg"), "--trace goes with --mode"),
@@ -89,6 +107,19 @@ def test_bench_names_what_is_wrong(program, arguments, complaint):
 ])
 def test_replay_names_what_is_wrong(program, arguments, complaint):
     assert complaint in refused(program, "replay", "c.json", *arguments)
+
+
+def test_a_node_that_is_not_there_is_said_to_be_missing(program, tmp_path):
+    result = program.run("bench", "ssb", "--data", tmp_path, "--connect", tmp_path / "nobody.sock")
+    assert result.returncode == 1 and "SVM-5004" in result.stderr and "nobody.sock: no such socket" in result.stderr
+    assert "stopping" not in result.stderr and result.stderr.count("\n") == 1, result.stderr
+
+
+def test_the_page_of_a_node_has_all_its_options(program):
+    page = (Path(__file__).resolve().parent.parent / "docs/node.md").read_text()
+    named = set(re.findall(r"^ +(--[a-z-]+)", program.run("node", "--help").stdout, re.MULTILINE)) - {"--help"}
+    assert "--gpu-limit" in named
+    assert named == set(re.findall(r"^\| `(--[a-z-]+)", page, re.MULTILINE))
 
 
 def test_a_report_that_cannot_be_written_is_said_before_the_work(program, tmp_path):

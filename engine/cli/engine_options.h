@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -23,8 +24,16 @@ void AddEngineOptions(CLI::App* command, int* threads, int64_t* memory_bytes);
 CLI::Option* AddSizeOption(CLI::App* command, const std::string& name, int64_t* bytes,
                            const std::string& explanation);
 
+// --gpu-limit of a command that runs an engine with a GPU, in seconds. The variable has its
+// default.
+inline constexpr char kGpuLimitOption[] = "--gpu-limit";
+void AddGpuLimitOption(CLI::App* command, std::chrono::milliseconds* limit);
+
 // --policy of a command with a mode mixed.
 CLI::Option* AddPolicyOption(CLI::App* command, schedule::PolicyChoice* policy);
+
+// Says on standard error, in one line, what an engine's GPU has to warn of.
+void WarnOfGpu(const std::string& text);
 
 // Says on standard error, in one line, why an engine could not keep its kernels on disk. Nothing
 // where it could. Call it once, when the engine has done its work.

@@ -11,6 +11,11 @@
 namespace shadowvm::cli {
 namespace {
 
+constexpr char kGpuModes[] = "--mode gpu, mixed or auto";
+// Options that mean nothing without a GPU.
+constexpr const char* kOfGpu[] = {"--prefetch", "--gpu-memory", "--gpu-tasks", kGpuLimitOption,
+                                  "--emulate-gpu"};
+
 // Options come checked.
 void SetMode(ProcessorSettings* settings, const std::string& word) {
   settings->mode = schedule::ParseMode(word).value();
@@ -54,27 +59,25 @@ void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings) {
     return command->add_option_function<std::string>(
         name, [settings, set](const std::string& word) { set(settings, word); }, explanation);
   };
-  CLI::Option* const mode =
-      take("--mode", SetMode,
-           "What works on the rows: cpu (default); gpu, the card where it has "
-           "a kernel; mixed, both on one scan; auto, by predicted time")
-          ->check(CLI::IsMember({"cpu", "gpu", "mixed", "auto"}))
-          ->trigger_on_parse();
-  CLI::Option* const residency = take("--residency", SetResidency,
-                                      "Where the tables are when the clock starts (default: host, "
-                                      "with --mode gpu or auto: device)")
-                                     ->check(CLI::IsMember({"device", "host", "file"}));
+  take("--mode", SetMode,
+       "What works on the rows: cpu (default); gpu, the card where it has "
+       "a kernel; mixed, both on one scan; auto, by predicted time")
+      ->check(CLI::IsMember({"cpu", "gpu", "mixed", "auto"}))
+      ->trigger_on_parse();
+  take("--residency", SetResidency,
+       "Where the tables are when the clock starts (default: host, "
+       "with --mode gpu or auto: device)")
+      ->check(CLI::IsMember({"device", "host", "file"}));
   take("--prefetch", SetPrefetch,
-       "How the GPU comes by tables that are not in its memory (default: passive)")
-      ->check(CLI::IsMember({"passive", "active1", "active2", "active4"}))
-      ->needs(mode)
-      ->needs(residency);
+       "How the GPU comes by tables that are not in its memory (default: passive; "
+       "others: --mode gpu)")
+      ->check(CLI::IsMember({"passive", "active1", "active2", "active4"}));
   AddSizeOption(command, "--gpu-memory", &settings->gpu_memory_bytes,
-                "The GPU's memory that may be used, such as 4G (default: nine tenths)")
-      ->needs(mode);
+                "The GPU's memory that may be used, such as 4G (default: nine tenths)");
+  AddGpuLimitOption(command, &settings->gpu_limit);
   command->add_flag("--emulate-gpu", settings->emulate_gpu,
                     "With --mode gpu, mixed or auto: emulate the card, very slowly");
-  AddPolicyOption(command, &settings->policy)->needs(mode);
+  AddPolicyOption(command, &settings->policy);
 }
 
 void AddTraceOption(CLI::App* command, std::string* file) {
@@ -84,26 +87,44 @@ void AddTraceOption(CLI::App* command, std::string* file) {
       "for Chrome's tracing; as a drawing if it ends in .svg");
 }
 
-void CheckProcessorOptions(const ProcessorSettings& settings, const std::string& trace_file) {
-  if (settings.emulate_gpu && settings.mode == Mode::kCpu) {
-    throw CLI::ValidationError("--emulate-gpu goes with --mode gpu, mixed or auto");
-  }
-  if (settings.residency == Residency::kDevice && settings.mode == Mode::kCpu) {
-    throw CLI::ValidationError("--residency device goes with --mode gpu, mixed or auto");
-  }
-  if (settings.residency == Residency::kDevice && settings.prefetch == Prefetch::kActive) {
-    throw CLI::ValidationError("--prefetch active goes with --residency host or file");
+void CheckProcessorOptions(const CLI::App& command, const ProcessorSettings& settings) {
+  const auto refuse = [](const std::string& what) { throw CLI::ValidationError(what); };
+  if (settings.mode == Mode::kCpu) {
+    for (const char* option : kOfGpu) {
+      if (IsGiven(command, option)) refuse(option + std::string(" goes with ") + kGpuModes);
+    }
+    if (settings.residency == Residency::kDevice) {
+      refuse(std::string("--residency device goes with ") + kGpuModes);
+    }
   }
   // One processor shares with nobody.
-  if (!trace_file.empty() && settings.mode != Mode::kMixed && settings.mode != Mode::kAuto) {
-    throw CLI::ValidationError("--trace goes with --mode mixed or auto");
+  for (const char* option : {"--policy", "--trace"}) {
+    const bool shares = settings.mode == Mode::kMixed || settings.mode == Mode::kAuto;
+    if (!shares && IsGiven(command, option)) {
+      refuse(option + std::string(" goes with --mode mixed or auto"));
+    }
   }
+  if (settings.prefetch == Prefetch::kActive && settings.mode != Mode::kGpu) {
+    refuse("--prefetch active goes with --mode gpu; in other modes a GPU reads in place");
+  }
+  if (settings.residency == Residency::kDevice && IsGiven(command, "--prefetch")) {
+    refuse("--prefetch goes with --residency host or file");
+  }
+}
+
+bool IsGiven(const CLI::App& command, const std::string& option) {
+  const CLI::Option* const found = command.get_option_no_throw(option);
+  return found != nullptr && found->count() > 0;
 }
 
 exec::GpuOptions GpuOptionsOf(const ProcessorSettings& settings) {
   exec::GpuOptions options;
   if (settings.mode == Mode::kCpu) return options;
   options.kind = settings.emulate_gpu ? exec::GpuKind::kEmulated : exec::GpuKind::kCuda;
+  options.required = settings.mode != Mode::kAuto;
+  options.launch_limit = settings.gpu_limit;
+  options.limit_option = kGpuLimitOption;
+  options.warn = WarnOfGpu;
   options.memory_bytes = settings.gpu_memory_bytes;
   options.active_streams = settings.active_streams;
   if (settings.gpu_tasks > 0) options.concurrent = settings.gpu_tasks;
@@ -120,7 +141,9 @@ nlohmann::ordered_json ToJson(const ProcessorSettings& settings) {
   nlohmann::ordered_json json;
   json["residency"] = NameOf(settings.residency);
   json["mode"] = schedule::NameOf(settings.mode);
-  if (settings.mode == Mode::kMixed) json["policy"] = schedule::ToText(settings.policy);
+  if (settings.mode == Mode::kMixed || settings.mode == Mode::kAuto) {
+    json["policy"] = schedule::ToText(settings.policy);
+  }
   if (settings.mode != Mode::kCpu) {
     if (settings.residency != Residency::kDevice) json["prefetch"] = PrefetchName(settings);
     json["gpu_memory"] = settings.gpu_memory_bytes;

@@ -11,6 +11,7 @@
 #include "engine/cli/bench/session.h"
 #include "engine/cli/bench/ssb_queries.h"
 #include "engine/cli/engine_options.h"
+#include "engine/cli/number_range.h"
 #include "engine/cli/pending_file.h"
 #include "engine/cli/processor_options.h"
 #include "engine/cli/ssb/scale.h"
@@ -54,8 +55,18 @@ base::Result<BenchReport> Measure(QueryRunner* runner, const BenchSettings& sett
   return report;
 }
 
+// A node that runs has its tables and its GPU as it was started.
+void RefuseOptionsOfTheNode(const CLI::App& command) {
+  for (const char* option : {"--memory", "--residency", "--prefetch", "--gpu-memory", "--gpu-tasks",
+                             kGpuLimitOption, "--emulate-gpu", "--keep-builds"}) {
+    if (!IsGiven(command, option)) continue;
+    throw CLI::ValidationError(std::string(option) +
+                               " goes without --connect: start the node as it is to be");
+  }
+}
+
 // What the parser cannot see by itself.
-void CheckUsage(const BenchSettings& settings) {
+void CheckUsage(const CLI::App& command, const BenchSettings& settings) {
   if (settings.data.empty() == (settings.scale_factor == 0)) {
     throw CLI::ValidationError("give either --data DIR or --sf N");
   }
@@ -68,15 +79,18 @@ void CheckUsage(const BenchSettings& settings) {
   if (!settings.connect.empty() && settings.own_node) {
     throw CLI::ValidationError("give either --connect ADDRESS or --node");
   }
+  if (settings.coupled && settings.own_node) {
+    throw CLI::ValidationError("give either --coupled or --node: a node keeps its GPU open");
+  }
+  if (!settings.connect.empty()) RefuseOptionsOfTheNode(command);
   const bool asks_a_node = !settings.connect.empty() || settings.own_node;
-  const bool default_policy = settings.policy.kind == schedule::PolicyChoice().kind;
-  if (asks_a_node && (!default_policy || !settings.trace_file.empty())) {
+  if (asks_a_node && (IsGiven(command, "--policy") || IsGiven(command, "--trace"))) {
     throw CLI::ValidationError("--policy and --trace go without --connect and --node");
   }
   if (settings.coupled && (settings.mode != Mode::kGpu || settings.scale_factor == 0)) {
     throw CLI::ValidationError("--coupled goes with --mode gpu and --sf N");
   }
-  CheckProcessorOptions(settings, settings.trace_file);
+  CheckProcessorOptions(command, settings);
 }
 
 // How rows are worked on. What options exclude is seen when all are known.
@@ -84,8 +98,7 @@ void AddRunOptions(CLI::App* ssb, BenchSettings* settings) {
   AddProcessorOptions(ssb, settings);
   ssb->add_option("--gpu-tasks", settings->gpu_tasks,
                   "Queries that work on the GPU at a time; others wait (default: a node's)")
-      ->check(CLI::Range(1, 64))
-      ->needs(ssb->get_option("--mode"));
+      ->check(WholeNumberIn(1, 64));
   ssb->add_flag("--keep-builds", settings->keep_builds,
                 "Keep build sides of generated tables for the next run, as those of files are");
 }
@@ -94,14 +107,14 @@ void AddOptions(CLI::App* ssb, BenchSettings* settings) {
   ssb->add_option("--data", settings->data,
                   "Folder with lineorder.parquet and the four other tables");
   ssb->add_option("--sf", settings->scale_factor, "Generate this scale factor in memory instead")
-      ->check(CLI::Range(ssb::kMinFactor, ssb::kMaxFactor));
+      ->check(NumberIn(ssb::kMinFactor, ssb::kMaxFactor));
   AddEngineOptions(ssb, &settings->threads, &settings->memory_bytes);
   ssb->add_option("--runs", settings->runs, "Runs of each query")
-      ->check(CLI::Range(1, 100000))
+      ->check(WholeNumberIn(1, 100000))
       ->capture_default_str();
   ssb->add_option("--clients", settings->clients,
                   "So many clients then ask all queries, one after another and at the same time")
-      ->check(CLI::Range(1, 1000))
+      ->check(WholeNumberIn(1, 1000))
       ->capture_default_str();
   AddRunOptions(ssb, settings);
   AddTraceOption(ssb, &settings->trace_file);
@@ -130,7 +143,7 @@ base::Result<BenchSettings> RunSettings(const BenchSettings& tables, const std::
   AddRunOptions(&parser, &settings);
   try {
     parser.parse(options);
-    CheckUsage(settings);
+    CheckUsage(parser, settings);
   } catch (const CLI::ParseError& error) {
     return base::MakeError(base::ErrorCode::kBadCommand, "settings: " + std::string(error.what()));
   }
@@ -164,8 +177,8 @@ void AddBenchCommand(CLI::App* app, RunnerFactory make_runner, base::Status* sta
       "ssb", "Answer the 13 queries of the Star Schema Benchmark and report their times");
   ssb->footer(kExplanation);
   AddOptions(ssb, settings.get());
-  ssb->callback([settings, make_runner = std::move(make_runner), status] {
-    CheckUsage(*settings);
+  ssb->callback([ssb, settings, make_runner = std::move(make_runner), status] {
+    CheckUsage(*ssb, *settings);
     *status = BenchSsb(*settings, make_runner);
   });
 }

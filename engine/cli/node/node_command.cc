@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/cli/engine_options.h"
+#include "engine/cli/number_range.h"
 #include "engine/node/address.h"
 #include "engine/node/daemon.h"
 
@@ -48,7 +49,7 @@ struct NodeSettings {
   std::string shared_memory = "/dev/shm";
   std::string gpu = "auto";
   double gpu_retry_seconds = 30;
-  double gpu_limit_seconds = 60;
+  std::chrono::milliseconds gpu_limit = exec::GpuOptions().launch_limit;
   int64_t gpu_memory_bytes = 0;
   int gpu_tasks = exec::GpuOptions().concurrent;
   schedule::PolicyChoice policy;
@@ -65,17 +66,14 @@ void AddGpuOptions(CLI::App* node, NodeSettings* settings) {
       ->capture_default_str();
   node->add_option("--gpu-retry", settings->gpu_retry_seconds,
                    "Seconds from a GPU's failure until it is tried again; more after each in a row")
-      ->check(CLI::Range(0.001, kDay))
+      ->check(NumberIn(0.001, kDay))
       ->capture_default_str();
-  node->add_option("--gpu-limit", settings->gpu_limit_seconds,
-                   "Seconds after which a kernel on the GPU is taken to hang")
-      ->check(CLI::Range(0.001, kDay))
-      ->capture_default_str();
+  AddGpuLimitOption(node, &settings->gpu_limit);
   AddSizeOption(node, "--gpu-memory", &settings->gpu_memory_bytes,
                 "The GPU's memory that may be used, such as 40G (default: nine tenths)");
   node->add_option("--gpu-tasks", settings->gpu_tasks,
                    "Queries that work on the GPU at a time; others wait")
-      ->check(CLI::Range(1, 64))
+      ->check(WholeNumberIn(1, 64))
       ->capture_default_str();
   AddPolicyOption(node, &settings->policy);
 }
@@ -93,7 +91,8 @@ exec::GpuOptions GpuOptionsOf(const NodeSettings& settings) {
   }
   options.required = settings.gpu == "cuda";
   options.retry_after = Seconds(settings.gpu_retry_seconds);
-  options.launch_limit = Seconds(settings.gpu_limit_seconds);
+  options.launch_limit = settings.gpu_limit;
+  options.limit_option = kGpuLimitOption;
   options.memory_bytes = settings.gpu_memory_bytes;
   options.concurrent = settings.gpu_tasks;
   options.warn = Warn;
@@ -106,7 +105,7 @@ void AddOptions(CLI::App* node, NodeSettings* settings) {
   AddEngineOptions(node, &settings->threads, &settings->memory_bytes);
   node->add_option("--drain", settings->drain_seconds,
                    "Seconds that running queries get when the node is stopped")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(NumberIn(0, 86400))
       ->capture_default_str();
   node->add_flag("--exit-with-stdin", settings->exit_with_stdin,
                  "Stop when standard input ends, as at SIGTERM");
@@ -120,7 +119,7 @@ void AddOptions(CLI::App* node, NodeSettings* settings) {
                        "when, to files in this folder");
   node->add_option("--trace-keep", settings->trace_queries,
                    "Queries whose traces stay in that folder, the newest")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(WholeNumberIn(1, 1'000'000))
       ->capture_default_str()
       ->needs(folder);
 }

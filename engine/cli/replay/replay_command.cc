@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/engine_options.h"
+#include "engine/cli/number_range.h"
 #include "engine/cli/pending_file.h"
 #include "engine/cli/replay/replay.h"
 #include "engine/cli/replay/replay_report.h"
@@ -53,7 +54,7 @@ void AddOptions(CLI::App* replay, ReplaySettings* settings) {
   replay
       ->add_option("--runs", settings->runs,
                    "Runs of each command; the fastest after the first is told")
-      ->check(CLI::Range(1, 100000))
+      ->check(WholeNumberIn(1, 100000))
       ->capture_default_str();
   AddEngineOptions(replay, &settings->threads, &settings->memory_bytes);
   AddProcessorOptions(replay, settings);
@@ -61,7 +62,7 @@ void AddOptions(CLI::App* replay, ReplaySettings* settings) {
   replay
       ->add_option("--partitions", settings->partitions,
                    "Cut each pipeline's rows into so many partitions, as far as they go")
-      ->check(CLI::PositiveNumber);
+      ->check(WholeNumberIn(1, 1'000'000'000));
 }
 
 // Prints what became of each command. The first error is the outcome; later ones are said here.
@@ -114,8 +115,8 @@ void AddReplayCommand(CLI::App* app, base::Status* status) {
       "replay", "Run commands from files: times of each stage, rows, and a digest of the answer");
   replay->footer(kExplanation);
   AddOptions(replay, settings.get());
-  replay->callback([settings, status] {
-    CheckProcessorOptions(*settings, settings->trace_file);
+  replay->callback([replay, settings, status] {
+    CheckProcessorOptions(*replay, *settings);
     *status = RunReplay(*settings);
   });
 }

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "engine/cli/machine.h"
+#include "engine/cli/number_range.h"
 #include "engine/cli/progress.h"
 #include "engine/cli/ssb/write_parquet.h"
 #include "engine/cli/stop_request.h"
@@ -92,17 +93,17 @@ void AddGenCommand(CLI::App* app, base::Status* status) {
   ssb->add_option("--sf", options->scale_factor,
                   "Scale factor: 1 is about 6 million lineorder rows")
       ->required()
-      ->check(CLI::Range(ssb::kMinFactor, ssb::kMaxFactor));
+      ->check(NumberIn(ssb::kMinFactor, ssb::kMaxFactor));
   ssb->add_option("--out", options->directory, "Folder for the files; made when missing")
       ->required();
   ssb->add_option("--threads", options->threads, "Threads (default: one per core)")
-      ->check(CLI::Range(1, 1024));
+      ->check(WholeNumberIn(1, 1024));
   ssb->add_option("--seed", options->seed, "Another seed, other rows")->capture_default_str();
   ssb->add_option("--compression", options->compression, "none, snappy or zstd")
       ->check(CLI::IsMember({"none", "snappy", "zstd"}))
       ->capture_default_str();
   ssb->add_option("--row-group", options->row_group_rows, "Rows of a row group")
-      ->check(CLI::Range(int64_t{1024}, int64_t{1} << 26))
+      ->check(WholeNumberIn(1024, int64_t{1} << 26))
       ->capture_default_str();
   ssb->callback([options, status] { *status = GenerateSsb(*options); });
 }
