@@ -29,7 +29,8 @@ class Gpu;
 // What a pipeline's launches took on a GPU.
 struct GpuTimes {
   double kernel_ms = 0;      // of all launches; those of several streams overlap
-  double copy_ms = 0;        // waiting for copies that are kept
+  double copy_ms = 0;        // waiting for copies, beside kernels
+  double run_ms = 0;         // of Stage::kRun, by the clock: from a launch to what it found
   int64_t link_bytes = 0;    // over the link: copied, or estimated where read in place
   int64_t device_bytes = 0;  // estimated: read from copies in the device's memory
   int64_t room_bytes = 0;    // where wide tiles left what they read in place
@@ -39,6 +40,7 @@ struct GpuTimes {
   void Add(const GpuTimes& other) {
     kernel_ms += other.kernel_ms;
     copy_ms += other.copy_ms;
+    run_ms += other.run_ms;
     wait_ms += other.wait_ms;
     read_ms += other.read_ms;
     link_bytes += other.link_bytes;

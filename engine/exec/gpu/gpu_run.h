@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -92,6 +93,11 @@ class GpuRun {
     std::vector<DeviceCopies::CopyPtr> copies;
     DeviceBlock rows_room;
   };
+  // When chunks began to be copied, and what kernels had taken by then.
+  struct Chunks {
+    std::chrono::steady_clock::time_point begin;
+    double kernel_ms_before = 0;
+  };
   // Where one launch is apart from others.
   struct Area {
     device::Stream* stream = nullptr;
@@ -122,6 +128,7 @@ class GpuRun {
   base::Result<LaunchSegments> Place(std::span<const GpuRows> rows);
   base::Status LaunchScan();
   base::Status LaunchChunks();
+  base::Status AwaitChunks();
   // Lists a launch over all segments on the device, for whoever asks for them again.
   base::Status KeepScan(const LaunchSegments& placed);
   int64_t NumRows() const;
@@ -166,6 +173,7 @@ class GpuRun {
   std::vector<device::Stream*> streams_;  // that were used
   bool over_link_ = false;                // most columns are read in place
   bool is_idle_ = true;                   // nothing was queued since they were waited for
+  std::optional<Chunks> chunks_;          // of active prefetch
   GpuTimes times_;
 };
 

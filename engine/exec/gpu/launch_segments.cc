@@ -262,18 +262,20 @@ int64_t ChunkBytes(std::span<const LaunchRows> rows) {
 }
 
 Result<LaunchSegments> CopyChunk(Gpu* gpu, const PipelineBinding& binding,
-                                 std::span<const LaunchRows> rows, DeviceAddress chunk,
-                                 device::Stream* stream) {
+                                 std::span<const LaunchRows> rows, const ColumnReads& reads,
+                                 DeviceAddress chunk, device::Stream* stream) {
   Status status;
   std::vector<BufferAddress> addresses;
   int64_t bytes = 0;
+  double touched_bytes = 0;
   for (const LaunchRows& part : rows) {
-    ForEachBuffer(*part.segment, [&](const BufferPtr& buffer, size_t) {
+    ForEachBuffer(*part.segment, [&](const BufferPtr& buffer, size_t column) {
       // A driver copies from pages that are not pinned all the same, but makes us wait.
       gpu->pinned().Want(buffer);
       if (status.ok()) status = stream->CopyIn(chunk, buffer->data(), buffer->size());
       addresses.push_back({chunk, chunk});
       bytes += buffer->size();
+      touched_bytes += reads.touched[column] * static_cast<double>(buffer->size());
       chunk += static_cast<uint64_t>(RoomFor(*buffer));
     });
   }
@@ -281,6 +283,7 @@ Result<LaunchSegments> CopyChunk(Gpu* gpu, const PipelineBinding& binding,
   SVM_ASSIGN_OR_RETURN(LaunchSegments launch,
                        ListSegments(rows, binding.blueprint().columns.size(), addresses));
   launch.link_bytes = bytes;
+  launch.device_bytes = static_cast<int64_t>(touched_bytes);
   return launch;
 }
 

@@ -68,7 +68,7 @@ base::Result<LaunchSegments> PlaceSegments(Gpu* gpu, const PipelineBinding& bind
 
 // Has the segments copied into a chunk of the device's memory, all of them, and does not wait.
 base::Result<LaunchSegments> CopyChunk(Gpu* gpu, const PipelineBinding& binding,
-                                       std::span<const LaunchRows> rows,
+                                       std::span<const LaunchRows> rows, const ColumnReads& reads,
                                        device::DeviceAddress chunk, device::Stream* stream);
 // Bytes that takes.
 int64_t ChunkBytes(std::span<const LaunchRows> rows);

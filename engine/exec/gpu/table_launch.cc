@@ -45,6 +45,7 @@ class TableLaunch {
     for (Part& part : parts_) SVM_RETURN_NOT_OK(Place(&part, &turn));
     SVM_RETURN_NOT_OK(Write(&turn));
     const base::Span span(&context_.stats->spans, base::Stage::kRun);
+    const auto start = std::chrono::steady_clock::now();
     device::Stream& stream = *turn.stream();
     const Status queued = Queue(program, &stream);
     // What was queued names memory of this.
@@ -55,7 +56,9 @@ class TableLaunch {
     SVM_RETURN_NOT_OK(finished);
     kernel_ms_ = stream.launch_milliseconds();
     wait_ms_ = turn.waited_ms();
-    return Take();
+    SVM_RETURN_NOT_OK(Take());
+    run_ms_ = base::MillisecondsSince(start);
+    return Status::OK();
   }
 
   // What the parts took, by their rows.
@@ -67,6 +70,7 @@ class TableLaunch {
       GpuTimes times;
       times.kernel_ms = kernel_ms_ * share;
       times.wait_ms = wait_ms_ * share;
+      times.run_ms = run_ms_ * share;
       times.copy_ms = part.placed.copy_ms;
       times.link_bytes = part.placed.link_bytes;
       times.device_bytes = part.placed.device_bytes;
@@ -210,7 +214,7 @@ class TableLaunch {
   std::vector<uint8_t> image_;
   DeviceAddress address_ = 0;
   device::LaunchShape shape_{.num_blocks = 0};
-  double kernel_ms_ = 0, wait_ms_ = 0;
+  double kernel_ms_ = 0, wait_ms_ = 0, run_ms_ = 0;
 };
 
 Status MakeByOneLaunch(const QueryContext& context, std::span<TableBuild* const> builds) {

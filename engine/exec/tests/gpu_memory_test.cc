@@ -394,7 +394,14 @@ TEST_F(GpuMemoryTest, ActiveCopiesChunkByChunk) {
     const auto engine = MakeEngine(Active(streams));
     for (int again = 0; again < 2; ++again) {
       const Answered answered = ExpectOnGpu(engine.get(), 100);
-      EXPECT_GT(answered.gpu.times.link_bytes, 2 * kMiB);
+      const GpuTimes& times = answered.gpu.times;
+      EXPECT_GT(times.link_bytes, 2 * kMiB);
+      // Kernels read of a chunk what they would read of a copy that stays.
+      EXPECT_GT(times.device_bytes, 0);
+      EXPECT_LT(times.device_bytes, times.link_bytes);
+      EXPECT_LT(times.copy_ms, times.run_ms);
+      // Of several streams kernels may hide all of it.
+      EXPECT_TRUE(times.copy_ms > 0 || streams > 1);
       EXPECT_EQ(engine->gpu()->copies().bytes(), 0);
     }
   }
