@@ -53,4 +53,43 @@ exec::GpuTimes GpuTimesOf(const exec::QueryStats& stats) {
   return sum;
 }
 
+std::string WhyNotGpu(const exec::QueryStats& stats, schedule::Mode mode, exec::GpuKeeper* keeper) {
+  if (!stats.gpu.empty()) {
+    const exec::GpuPipeline& last = stats.gpu.back();
+    return last.why_not.empty() ? "" : last.title + ": " + last.why_not;
+  }
+  const bool has_kernels = !stats.kernels.empty() || !stats.devices.empty();
+  return has_kernels ? WhyNoGpu(mode, keeper) : "";
+}
+
+std::string WhyNoGpu(schedule::Mode mode, exec::GpuKeeper* keeper) {
+  if (mode == schedule::Mode::kCpu) return "";
+  const exec::GpuKeeper::State state = keeper->state();
+  return state.gpu != nullptr ? "" : "there was no GPU: " + state.down;
+}
+
+void GpuMisses::Add(const std::string& why_not) {
+  ++runs;
+  if (why_not.empty()) return;
+  ++missed;
+  why = why_not;
+}
+
+void GpuMisses::Add(const GpuMisses& others) {
+  runs += others.runs;
+  missed += others.missed;
+  if (!others.why.empty()) why = others.why;
+}
+
+std::string GpuMisses::ToText() const {
+  return "in " + std::to_string(missed) + " of " + std::to_string(runs) +
+         " runs: " + why.substr(0, why.find('\n'));
+}
+
+void AddMisses(const GpuMisses& misses, nlohmann::ordered_json* json) {
+  if (misses.missed == 0) return;
+  (*json)["gpu_why_not"] = misses.why;
+  (*json)["runs_not_on_gpu"] = misses.missed;
+}
+
 }  // namespace shadowvm::cli

@@ -61,11 +61,12 @@ class CoupledRunner : public QueryRunner {
     }
     SVM_ASSIGN_OR_RETURN(run.answer,
                          engine_->Run(command, {.stats = &stats, .mode = schedule::Mode::kGpu}));
+    run.gpu_why_not = WhyNotGpu(stats, schedule::Mode::kGpu, &engine_->gpu_keeper());
     engine_->gpu_keeper().Close();
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
     run.total_ms = elapsed.count();
-    AddGpuStats(stats, &run);
+    AddStats(stats, &run);
     return run;
   }
 

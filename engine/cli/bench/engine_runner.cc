@@ -6,6 +6,7 @@
 #include <arrow/table.h>
 #include <arrow/util/thread_pool.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -111,7 +112,7 @@ bool IsSameGpu(const exec::GpuOptions& a, const exec::GpuOptions& b) {
   const bool same_streams =
       a.prefetch != exec::GpuPrefetch::kActive || a.active_streams == b.active_streams;
   return a.kind == b.kind && a.prefetch == b.prefetch && a.memory_bytes == b.memory_bytes &&
-         a.concurrent == b.concurrent && same_streams;
+         a.concurrent == b.concurrent && a.launch_limit == b.launch_limit && same_streams;
 }
 
 class EngineRunner : public QueryRunner {
@@ -138,13 +139,9 @@ class EngineRunner : public QueryRunner {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
     run.total_ms = elapsed.count();
-    run.plan_ms = stats.spans.Milliseconds(base::Stage::kPlan);
-    run.render_ms = stats.spans.Milliseconds(base::Stage::kRender);
-    run.compile_ms = stats.spans.Milliseconds(base::Stage::kCompile);
-    run.merge_ms = stats.spans.Milliseconds(base::Stage::kMerge);
     run.compiles = engine_->kernels().stats().compiles_fast - before.compiles_fast;
-    run.bytes = stats.bytes_read.load();
-    AddGpuStats(stats, &run);
+    AddStats(stats, &run);
+    run.gpu_why_not = WhyNotGpu(stats, settings_.mode, &engine_->gpu_keeper());
     run.pipelines = PipelinesOf(stats);
     run.traces = exec::TakeTraces(query, &stats);
     return run;
@@ -171,14 +168,13 @@ class EngineRunner : public QueryRunner {
       engine_->KeepAddedBuilds(settings.keep_builds);
     }
     settings_ = settings;
+    if (settings.mode == Mode::kCpu) return base::Status::OK();
     const exec::GpuOptions options = GpuOptionsOf(settings);
-    if (settings.mode == Mode::kCpu || IsSameGpu(options, GpuOptionsOf(gpu_settings_))) {
-      return base::Status::OK();
-    }
+    const bool is_same = IsSameGpu(options, GpuOptionsOf(gpu_settings_));
     gpu_settings_ = settings;
-    engine_->gpu_keeper().Reopen(options);
-    SVM_RETURN_NOT_OK(engine_->gpu_keeper().Require().status());
-    return LoadTables(engine_.get(), folder_);
+    if (!is_same) engine_->gpu_keeper().Reopen(options);
+    if (options.required) SVM_RETURN_NOT_OK(engine_->gpu_keeper().Require().status());
+    return is_same ? base::Status::OK() : LoadTables(engine_.get(), folder_);
   }
 
   base::Result<SectorCount> SectorsOf(const std::string& query) override {
@@ -266,6 +262,7 @@ base::Result<std::unique_ptr<exec::Engine>> MakeBenchEngine(const BenchSettings&
   SVM_ASSIGN_OR_RETURN(auto engine, exec::Engine::Make(EngineOptionsOf(settings)));
   // Starting the engine is not what is measured: a node starts once, queries come later.
   engine->kernels().AwaitWarm();
+  static_cast<void>(engine->gpu());
   if (settings.data.empty()) {
     SVM_ASSIGN_OR_RETURN(NamedTables tables, GenerateTables(settings));
     for (auto& [name, table] : tables) {
@@ -279,8 +276,15 @@ base::Result<std::unique_ptr<exec::Engine>> MakeBenchEngine(const BenchSettings&
   return engine;
 }
 
-void AddGpuStats(const exec::QueryStats& stats, QueryRun* run) {
+void AddStats(const exec::QueryStats& stats, QueryRun* run) {
   const exec::GpuTimes times = GpuTimesOf(stats);
+  run->plan_ms = stats.spans.Milliseconds(base::Stage::kPlan);
+  run->render_ms = stats.spans.Milliseconds(base::Stage::kRender);
+  run->compile_ms = stats.spans.Milliseconds(base::Stage::kCompile);
+  run->scan_ms = stats.spans.Milliseconds(base::Stage::kScan);
+  run->cpu_kernel_ms = std::max(stats.spans.Milliseconds(base::Stage::kRun) - times.run_ms, 0.0);
+  run->merge_ms = stats.spans.Milliseconds(base::Stage::kMerge);
+  run->bytes = stats.bytes_read.load();
   run->gpu_ms = times.kernel_ms;
   run->copy_ms = times.copy_ms;
   run->link_bytes = times.link_bytes;
@@ -289,10 +293,6 @@ void AddGpuStats(const exec::QueryStats& stats, QueryRun* run) {
     if (!pipeline.why_not.empty()) continue;
     run->gpu_kernels.push_back({pipeline.title, pipeline.times.kernel_ms});
   }
-  if (stats.gpu.empty()) return;
-  // The last one reads the fact table; those before it are build sides, which may be the CPU's.
-  const exec::GpuPipeline& last = stats.gpu.back();
-  if (!last.why_not.empty()) run->gpu_why_not = last.title + ": " + last.why_not;
 }
 
 base::Result<std::unique_ptr<QueryRunner>> MakeEngineRunner(const BenchSettings& settings) {

@@ -25,6 +25,7 @@ base::Result<NamedTables> GenerateTables(const BenchSettings& settings);
 exec::EngineOptions EngineOptionsOf(const BenchSettings& settings);
 // With its tables, generated or brought into memory as the settings say.
 base::Result<std::unique_ptr<exec::Engine>> MakeBenchEngine(const BenchSettings& settings);
-void AddGpuStats(const exec::QueryStats& stats, QueryRun* run);
+// Where a run's time went, and what its kernels read.
+void AddStats(const exec::QueryStats& stats, QueryRun* run);
 
 }  // namespace shadowvm::cli

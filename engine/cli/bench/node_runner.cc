@@ -27,11 +27,12 @@ class NodeRunner : public QueryRunner {
   NodeRunner(std::shared_ptr<client::Session> session, SsbTables tables)
       : session_(std::move(session)), tables_(std::move(tables)) {}
   // With a node that ends with the runner.
-  NodeRunner(base::TemporaryFolder folder, exec::Engine* engine,
+  NodeRunner(base::TemporaryFolder folder, exec::Engine* engine, Mode mode,
              std::unique_ptr<node::ServingNode> node, std::shared_ptr<client::Session> session,
              SsbTables tables)
       : folder_(std::move(folder)),
         engine_(engine),
+        mode_(mode),
         node_(std::move(node)),
         session_(std::move(session)),
         tables_(std::move(tables)) {}
@@ -47,6 +48,8 @@ class NodeRunner : public QueryRunner {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
     run.total_ms = elapsed.count();
+    run.is_split = false;
+    if (engine_ != nullptr) run.gpu_why_not = WhyNoGpu(mode_, &engine_->gpu_keeper());
     return run;
   }
 
@@ -63,6 +66,7 @@ class NodeRunner : public QueryRunner {
  private:
   std::optional<base::TemporaryFolder> folder_;
   exec::Engine* engine_ = nullptr;  // of the node, if that is here
+  const Mode mode_ = Mode::kCpu;    // likewise
   std::unique_ptr<node::ServingNode> node_;
   std::shared_ptr<client::Session> session_;  // ends before the node
   SsbTables tables_;
@@ -83,7 +87,7 @@ base::Result<std::unique_ptr<QueryRunner>> MakeNodeRunner(const BenchSettings& s
                                                 {fs::path(folder.path()) / "node.sock", "bench"}));
   SVM_ASSIGN_OR_RETURN(auto session, client::Connect(node->socket().string(), {}, settings.mode));
   return std::make_unique<NodeRunner>(
-      std::move(folder), served, std::move(node), std::move(session),
+      std::move(folder), served, settings.mode, std::move(node), std::move(session),
       settings.data.empty() ? RegisteredTables() : TablesInFolder(settings.data));
 }
 

@@ -28,20 +28,24 @@ struct GpuKernel {
 
 // One run of one query.
 struct QueryRun {
-  double total_ms = 0;    // from asking to the whole answer
-  double plan_ms = 0;     // of it
-  double render_ms = 0;   // of it, writing kernels
-  double compile_ms = 0;  // of it, waiting for kernels to compile
-  double merge_ms = 0;    // of it, after all rows were seen; added up over threads
-  int64_t compiles = 0;   // kernels compiled for it, none when all came from the cache
+  double total_ms = 0;       // from asking to the whole answer
+  bool is_split = true;      // false: nothing else is known of it but its answer
+  double plan_ms = 0;        // of it
+  double render_ms = 0;      // of it, writing kernels
+  double compile_ms = 0;     // of it, waiting for kernels to compile
+  double scan_ms = 0;        // of it, reading files; added up over threads
+  double cpu_kernel_ms = 0;  // of it, kernels on cores; added up over threads
+  double merge_ms = 0;       // of it, after all rows were seen; added up over threads
+  int64_t compiles = 0;      // kernels compiled for it, none when all came from the cache
   int64_t bytes =
       0;  // encoded bytes of the columns the query reads: what the bandwidth floor is made of
   double gpu_ms = 0;                   // of it, kernels on the GPU
   std::vector<GpuKernel> gpu_kernels;  // these
-  double copy_ms = 0;                  // of it, waiting for copies that stay on the GPU
+  double copy_ms = 0;                  // of it, waiting for copies to the GPU
   int64_t link_bytes = 0;    // to the GPU: copied, or estimated where kernels read in place
   int64_t device_bytes = 0;  // of the GPU's memory that kernels read; estimated
-  std::string gpu_why_not;   // why the GPU did not scan the fact table; empty: it did
+  // Why the GPU did not scan the fact table; empty: it did, or was not meant to.
+  std::string gpu_why_not;
   std::vector<PlacedPipeline> pipelines;     // with kernels, where there is a GPU
   std::vector<schedule::QueryTrace> traces;  // of those that were split, if asked for
   std::shared_ptr<arrow::Table> answer;

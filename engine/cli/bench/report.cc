@@ -3,6 +3,7 @@
 
 #include "engine/cli/bench/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -14,8 +15,11 @@ namespace {
 
 // Where the time of one run went. What is missing from the total is the engine's own.
 nlohmann::ordered_json SplitOf(const QueryRun& run) {
-  return {{"total_ms", run.total_ms},     {"plan_ms", run.plan_ms}, {"render_ms", run.render_ms},
-          {"compile_ms", run.compile_ms}, {"copy_ms", run.copy_ms}, {"gpu_kernel_ms", run.gpu_ms},
+  if (!run.is_split) return {{"total_ms", run.total_ms}};
+  return {{"total_ms", run.total_ms},   {"plan_ms", run.plan_ms},
+          {"render_ms", run.render_ms}, {"compile_ms", run.compile_ms},
+          {"scan_ms", run.scan_ms},     {"cpu_kernel_ms", run.cpu_kernel_ms},
+          {"copy_ms", run.copy_ms},     {"gpu_kernel_ms", run.gpu_ms},
           {"merge_ms", run.merge_ms}};
 }
 
@@ -81,11 +85,14 @@ void AddKernels(const QueryReport& query, const BenchSettings& settings,
   (*entry)["link_bytes"] = query.fastest.link_bytes;
   (*entry)["link_bytes_are"] = LinkBytesAre(settings);
   (*entry)["device_bytes_estimated"] = query.fastest.device_bytes;
-  if (!query.gpu_why_not.empty()) (*entry)["gpu_why_not"] = query.gpu_why_not;
 }
+
+bool IsMissed(const QueryReport& query) { return query.gpu_misses.missed > 0; }
 
 // Of the fastest run: its last pipeline is the one with the rows.
 void PrintDevices(const BenchReport& report) {
+  const auto is_placed = [](const QueryReport& query) { return !query.fastest.pipelines.empty(); };
+  if (std::none_of(report.queries.begin(), report.queries.end(), is_placed)) return;
   std::printf(
       "\nof the fastest run: the GPU's rows, partitions begun twice, and the last pipeline\n");
   std::printf("query   on GPU    again  ran on  predicted ms  real ms  because\n");
@@ -102,18 +109,28 @@ void PrintDevices(const BenchReport& report) {
 }
 
 void PrintGpu(const BenchReport& report) {
+  if (std::all_of(report.queries.begin(), report.queries.end(), IsMissed)) return;
   std::printf("\nkernels on the GPU, build sides included; of the fastest run: link bytes, %s\n",
               LinkBytesAre(report.settings));
   std::printf("query     min ms   median  builds ms  beside them us  share %%     link MB\n");
   for (const auto& query : report.queries) {
-    if (query.gpu_why_not.empty()) {
-      std::printf("%-6s %9.3f %8.3f %10.3f %15.0f %8.1f %11.1f\n", query.name.c_str(),
-                  query.gpu_min_ms, query.gpu_median_ms, BuildKernelMs(query), query.overhead_us,
-                  100 * GpuShare(query), static_cast<double>(query.fastest.link_bytes) / 1e6);
-    } else {
-      std::printf("%-6s on the CPU: %s\n", query.name.c_str(), query.gpu_why_not.c_str());
-    }
+    if (IsMissed(query)) continue;  // told of below
+    std::printf("%-6s %9.3f %8.3f %10.3f %15.0f %8.1f %11.1f\n", query.name.c_str(),
+                query.gpu_min_ms, query.gpu_median_ms, BuildKernelMs(query), query.overhead_us,
+                100 * GpuShare(query), static_cast<double>(query.fastest.link_bytes) / 1e6);
   }
+}
+
+// Times of these are not the GPU's.
+void PrintMisses(const BenchReport& report) {
+  const bool is_any = report.clients.gpu_misses.missed > 0 ||
+                      std::any_of(report.queries.begin(), report.queries.end(), IsMissed);
+  if (is_any) std::printf("\n");
+  const auto print = [](const char* what, const GpuMisses& misses) {
+    if (misses.missed > 0) std::printf("%-6s on the CPU %s\n", what, misses.ToText().c_str());
+  };
+  for (const QueryReport& query : report.queries) print(query.name.c_str(), query.gpu_misses);
+  print("clients", report.clients.gpu_misses);
 }
 
 }  // namespace
@@ -155,9 +172,12 @@ nlohmann::ordered_json ToJson(const QueryReport& query, const BenchSettings& set
   entry["first_ms"] = query.first_ms;
   entry["min_ms"] = query.min_ms;
   entry["median_ms"] = query.median_ms;
-  entry["compile_ms"] = query.compile_ms;
-  entry["bytes"] = query.bytes;
+  if (query.fastest.is_split) {
+    entry["compile_ms"] = query.compile_ms;
+    entry["bytes"] = query.bytes;
+  }
   entry["fastest"] = SplitOf(query.fastest);
+  AddMisses(query.gpu_misses, &entry);
   if (SeesKernels(settings)) {
     AddDevices(query.fastest, &entry);
     AddKernels(query, settings, &entry);
@@ -169,9 +189,11 @@ nlohmann::ordered_json ToJson(const QueryReport& query, const BenchSettings& set
 }
 
 nlohmann::ordered_json ToJson(const ClientsReport& clients) {
-  return {{"clients", clients.clients},
-          {"one_by_one_ms", clients.one_by_one_ms},
-          {"at_the_same_time_ms", clients.at_the_same_time_ms}};
+  nlohmann::ordered_json json = {{"clients", clients.clients},
+                                 {"one_by_one_ms", clients.one_by_one_ms},
+                                 {"at_the_same_time_ms", clients.at_the_same_time_ms}};
+  AddMisses(clients.gpu_misses, &json);
+  return json;
 }
 
 nlohmann::ordered_json ToJson(const BenchReport& report) {
@@ -181,6 +203,7 @@ nlohmann::ordered_json ToJson(const BenchReport& report) {
   json["queries"] = nlohmann::ordered_json::array();
   for (const auto& query : report.queries) {
     json["queries"].push_back(ToJson(query, report.settings));
+    if (!query.fastest.is_split) continue;
     json["queries"].back()["floor_fraction"] = FloorFraction(query, report.bandwidth.all);
   }
   if (report.clients.clients > 0) json["clients"] = ToJson(report.clients);
@@ -195,9 +218,15 @@ void PrintReport(const BenchReport& report) {
   std::printf("query     min ms   median    first  compile   of floor   rows\n");
   double log_sum = 0;
   for (const auto& query : report.queries) {
-    std::printf("%-6s %9.2f %8.2f %8.2f %8.2f %8.0f %% %6zu\n", query.name.c_str(), query.min_ms,
-                query.median_ms, query.first_ms, query.compile_ms,
-                100 * FloorFraction(query, report.bandwidth.all), query.rows.size());
+    std::printf("%-6s %9.2f %8.2f %8.2f", query.name.c_str(), query.min_ms, query.median_ms,
+                query.first_ms);
+    if (query.fastest.is_split) {
+      std::printf(" %8.2f %8.0f %%", query.compile_ms,
+                  100 * FloorFraction(query, report.bandwidth.all));
+    } else {
+      std::printf(" %8s %10s", "-", "-");
+    }
+    std::printf(" %6zu\n", query.rows.size());
     log_sum += std::log(query.min_ms);
   }
   if (SeesKernels(report.settings)) {
@@ -212,6 +241,7 @@ void PrintReport(const BenchReport& report) {
                 report.clients.clients, report.clients.one_by_one_ms,
                 report.clients.at_the_same_time_ms);
   }
+  PrintMisses(report);
   if (report.queries.empty()) return;
   std::printf("\ngeomean %8.2f\n", std::exp(log_sum / static_cast<double>(report.queries.size())));
   std::printf(

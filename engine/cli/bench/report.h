@@ -27,7 +27,7 @@ struct QueryReport {
   double gpu_median_ms = 0;
   std::vector<GpuKernel> gpu_kernels = {};  // of the run that gpu_min_ms is of
   double overhead_us = 0;                   // mode gpu: the least time of a run beside its kernels
-  std::string gpu_why_not = {};
+  GpuMisses gpu_misses = {};
   int64_t partitions = 0;        // mode mixed: of all runs
   int64_t partitions_again = 0;  // of them, begun by both sides
   QueryRun fastest = {};         // without its answer
@@ -38,6 +38,7 @@ struct ClientsReport {
   int clients = 0;           // 0: not measured
   double one_by_one_ms = 0;  // one client after another
   double at_the_same_time_ms = 0;
+  GpuMisses gpu_misses = {};
 };
 
 struct BenchReport {

@@ -39,6 +39,7 @@ base::Result<Json> AnswerQuery(QueryRunner* runner, const std::string& name,
   Json answer;
   answer["name"] = name;
   answer["ms"] = run.total_ms;
+  if (!run.gpu_why_not.empty()) answer["gpu_why_not"] = run.gpu_why_not;
   answer["compile_ms"] = run.compile_ms;
   answer["compiles"] = run.compiles;
   answer["bytes"] = run.bytes;

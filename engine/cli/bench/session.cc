@@ -41,6 +41,7 @@ base::Result<QueryReport> MeasureQuery(QueryRunner* runner, const std::string& n
       report.partitions += pipeline.partitions;
       report.partitions_again += pipeline.partitions_again;
     }
+    report.gpu_misses.Add(run.gpu_why_not);
     times.push_back(run.total_ms);
     const bool least = std::all_of(gpu_times.begin(), gpu_times.end(),
                                    [&](double before) { return run.gpu_ms < before; });
@@ -51,7 +52,6 @@ base::Result<QueryReport> MeasureQuery(QueryRunner* runner, const std::string& n
       report.first_ms = run.total_ms;
       report.compile_ms = run.compile_ms;
       report.bytes = run.bytes;
-      report.gpu_why_not = run.gpu_why_not;
       first_answer = answer;
     } else if (!answer->Equals(*first_answer)) {
       return base::MakeError(
@@ -71,10 +71,12 @@ base::Result<QueryReport> MeasureQuery(QueryRunner* runner, const std::string& n
 namespace {
 
 // One client asks every query once, beginning with its own.
-base::Status AskAll(QueryRunner* runner, const std::vector<QueryReport>& reports, int client) {
+base::Status AskAll(QueryRunner* runner, const std::vector<QueryReport>& reports, int client,
+                    GpuMisses* misses) {
   for (size_t i = 0; i < reports.size(); ++i) {
     const QueryReport& report = reports[(i + static_cast<size_t>(client)) % reports.size()];
     SVM_ASSIGN_OR_RETURN(const QueryRun run, runner->Run(report.name, nlohmann::json::object()));
+    misses->Add(run.gpu_why_not);
     SVM_ASSIGN_OR_RETURN(const nlohmann::json rows, RowsToJson(*run.answer));
     if (rows != report.rows) {
       return base::MakeError(base::ErrorCode::kInternal,
@@ -93,19 +95,22 @@ base::Result<ClientsReport> RunClients(QueryRunner* runner, int clients,
   found.clients = clients;
   auto start = std::chrono::steady_clock::now();
   for (int client = 0; client < clients; ++client) {
-    SVM_RETURN_NOT_OK(AskAll(runner, reports, client));
+    SVM_RETURN_NOT_OK(AskAll(runner, reports, client, &found.gpu_misses));
   }
   found.one_by_one_ms = base::MillisecondsSince(start);
   start = std::chrono::steady_clock::now();
   std::vector<base::Status> outcomes(static_cast<size_t>(clients));
+  std::vector<GpuMisses> misses(outcomes.size());
   std::vector<std::thread> threads;
   for (int client = 0; client < clients; ++client) {
-    threads.emplace_back(
-        [&, client] { outcomes[static_cast<size_t>(client)] = AskAll(runner, reports, client); });
+    threads.emplace_back([&, client, at = static_cast<size_t>(client)] {
+      outcomes[at] = AskAll(runner, reports, client, &misses[at]);
+    });
   }
   for (std::thread& thread : threads) thread.join();
   found.at_the_same_time_ms = base::MillisecondsSince(start);
   for (const base::Status& outcome : outcomes) SVM_RETURN_NOT_OK(outcome);
+  for (const GpuMisses& of_client : misses) found.gpu_misses.Add(of_client);
   return found;
 }
 

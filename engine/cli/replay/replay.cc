@@ -45,6 +45,7 @@ base::Result<std::shared_ptr<arrow::Table>> RunOnce(exec::Engine* engine,
   replay->bytes_read = stats.bytes_read.load();
   replay->rows = stats.rows;
   replay->gpu = GpuTimesOf(stats);
+  replay->gpu_misses.Add(WhyNotGpu(stats, settings.mode, &engine->gpu_keeper()));
   replay->pipelines = PipelinesOf(stats);
   replay->sorts = std::move(stats.sorts);
   replay->traces = exec::TakeTraces(fs::path(replay->file).filename(), &stats);
@@ -61,13 +62,17 @@ base::Status Run(exec::Engine* engine, const ReplaySettings& settings, const fs:
   replay->first_ms = replay->total_ms;
   const uint64_t digest = replay->digest.unordered;
   bool agree = true;
+  GpuMisses misses = replay->gpu_misses;
   for (int run = 1; run < settings.runs; ++run) {
     Replay again = *replay;
+    again.gpu_misses = {};
     SVM_RETURN_NOT_OK(RunOnce(engine, settings, bytes, &again).status());
     agree = agree && again.digest.unordered == digest;
+    misses.Add(again.gpu_misses);
     if (run == 1 || again.total_ms < replay->total_ms) *replay = std::move(again);
   }
   replay->runs_agree = agree;
+  replay->gpu_misses = misses;
   return out.empty() ? base::Status::OK() : WriteAnswerFile(*answer, out);
 }
 

@@ -44,6 +44,7 @@ struct Replay {
   RowDigest digest;
   // Of the answers of all runs. Sums of doubles in another order, and limits, may differ.
   bool runs_agree = true;
+  GpuMisses gpu_misses;                   // of all runs
   exec::GpuTimes gpu;                     // where there is one, as the rest
   std::vector<PlacedPipeline> pipelines;  // with kernels
   std::vector<exec::SortDevices> sorts;

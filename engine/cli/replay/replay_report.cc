@@ -69,6 +69,7 @@ nlohmann::ordered_json ToJson(const ReplaySettings& settings, const Replay& repl
   object["digest"] = ToHex(replay.digest.unordered);
   object["ordered_digest"] = ToHex(replay.digest.ordered);
   object["runs_agree"] = replay.runs_agree;
+  AddMisses(replay.gpu_misses, &object);
   if (!replay.pipelines.empty()) AddDevices(settings, replay, &object);
   for (const exec::SortDevices& sort : replay.sorts) object["sorts"].push_back(ToJson(sort));
   return object;
@@ -92,6 +93,7 @@ std::string ToText(const Replay& replay) {
   text += "\n  digest " + ToHex(replay.digest.unordered) + ", in order " +
           ToHex(replay.digest.ordered) + "\n";
   if (!replay.runs_agree) text += "  answers of the runs differ\n";
+  if (replay.gpu_misses.missed > 0) text += "  on the CPU " + replay.gpu_misses.ToText() + "\n";
   for (const PlacedPipeline& pipeline : replay.pipelines) text += "  " + ToText(pipeline) + "\n";
   for (const exec::SortDevices& sort : replay.sorts) text += SortText(sort);
   return text;

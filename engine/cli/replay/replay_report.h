@@ -20,7 +20,8 @@ std::string ToText(const Replay& replay);
 
 // {"settings", "commands": [{"file", "total_ms", "first_ms", "stages": {"plan": …}, "bytes",
 // "rows", "digest", "ordered_digest", "runs_agree"} or {"file", "error", "code"}]}; where there is
-// a GPU commands have "gpu", with times and bytes over the link, and "pipelines".
+// a GPU commands have "gpu", with times and bytes over the link, and "pipelines"; where runs were
+// without the one they were to have, "gpu_why_not" and "runs_not_on_gpu".
 nlohmann::ordered_json ToJson(const ReplaySettings& settings, const std::vector<Replay>& replays);
 
 }  // namespace shadowvm::cli

@@ -34,6 +34,9 @@ class ScriptedRunner : public QueryRunner {
     run.total_ms = times[next % times.size()];
     run.compile_ms = next == 0 ? 7 : 0;
     run.compiles = next == 0 ? 1 : 0;
+    run.cpu_kernel_ms = 1.5;
+    run.is_split = is_split;
+    run.gpu_why_not = why_not[next % why_not.size()];
     run.bytes = 1000;
     run.answer = OneNumber(numbers[next % numbers.size()]);
     ++next;
@@ -57,6 +60,8 @@ class ScriptedRunner : public QueryRunner {
 
   std::vector<double> times = {9, 2, 4, 3};
   std::vector<int64_t> numbers = {42};
+  std::vector<std::string> why_not = {""};
+  bool is_split = true;
   nlohmann::json last_constants;
   BenchSettings changed;
   size_t next = 0;
@@ -78,7 +83,41 @@ TEST(BenchSessionTest, KeepsWhereTheFastestRunsTimeWent) {
   EXPECT_EQ(report.queries[0].fastest.total_ms, 2);
   const auto json = ToJson(report);
   EXPECT_EQ(json["queries"][0]["fastest"]["total_ms"], 2);
+  EXPECT_EQ(json["queries"][0]["fastest"]["cpu_kernel_ms"], 1.5);
   EXPECT_FALSE(json.contains("clients"));
+}
+
+// A node's client knows how long it waited, and no more.
+TEST(BenchSessionTest, WhatIsNotKnownIsNotTold) {
+  ScriptedRunner runner;
+  runner.is_split = false;
+  BenchReport report;
+  report.settings = Runs(2);
+  report.queries = RunQueries(&runner, report.settings).ValueOrDie();
+  const auto query = ToJson(report)["queries"][0];
+  EXPECT_EQ(query["fastest"].dump(), R"({"total_ms":2.0})");
+  for (const char* unknown : {"compile_ms", "bytes", "floor_fraction"}) {
+    EXPECT_FALSE(query.contains(unknown)) << unknown;
+  }
+}
+
+// Whichever runs they were: their times are among those that are reported.
+TEST(BenchSessionTest, RunsWithoutTheGpuAreCounted) {
+  ScriptedRunner runner;
+  runner.why_not = {"", "", "scan: it is lost\nand a log", "there was no GPU"};
+  BenchReport report;
+  report.settings = Runs(4);
+  report.settings.mode = Mode::kGpu;
+  report.queries = RunQueries(&runner, report.settings).ValueOrDie();
+  EXPECT_EQ(report.queries[0].gpu_misses.ToText(), "in 2 of 4 runs: there was no GPU");
+  report.clients = RunClients(&runner, 2, report.queries).ValueOrDie();
+  const auto json = ToJson(report);
+  EXPECT_EQ(json["queries"][0]["gpu_why_not"], "there was no GPU");
+  EXPECT_EQ(json["queries"][0]["runs_not_on_gpu"], 2);
+  EXPECT_EQ(json["clients"]["runs_not_on_gpu"], 2);  // of four
+  runner.why_not = {""};
+  report.queries = RunQueries(&runner, report.settings).ValueOrDie();
+  EXPECT_FALSE(ToJson(report)["queries"][0].contains("gpu_why_not"));
 }
 
 TEST(BenchSessionTest, ClientsAskAllQueriesTogether) {
@@ -163,8 +202,9 @@ TEST(BenchSessionTest, SettingsAreOptionsOfTheCommandLine) {
       Serve(&runner,
             "settings --mode mixed --residency host --policy static:40 --gpu-memory "
             "4G\nsettings --mode gpu --prefetch active4\nsettings --mode "
-            "warp\nsettings --mode cpu --emulate-gpu\n");
-  ASSERT_EQ(answers.size(), 4U);
+            "warp\nsettings --mode cpu --emulate-gpu\nsettings --mode mixed --prefetch active2\n"
+            "settings --mode gpu --policy guided\nsettings --mode cpu --gpu-tasks 2\n");
+  ASSERT_EQ(answers.size(), 7U);
   EXPECT_EQ(answers[0]["mode"], "mixed");
   EXPECT_EQ(answers[0]["threads"], 3);
   EXPECT_EQ(runner.changed.policy.gpu_percent, 40);

@@ -168,6 +168,20 @@ TEST(ReplayReportTest, SaysWherePipelinesRan) {
             std::string::npos);
 }
 
+TEST(ReplayReportTest, CountsRunsWithoutTheGpu) {
+  Replay replay;
+  for (const char* why_not : {"", "there was no GPU: it is lost", ""}) {
+    replay.gpu_misses.Add(why_not);
+  }
+  EXPECT_NE(ToText(replay).find("  on the CPU in 1 of 3 runs: there was no GPU: it is lost\n"),
+            std::string::npos);
+  const auto command = ToJson(ReplaySettings(), std::vector{replay})["commands"][0];
+  EXPECT_EQ(command["gpu_why_not"], "there was no GPU: it is lost");
+  EXPECT_EQ(command["runs_not_on_gpu"], 1);
+  EXPECT_FALSE(
+      ToJson(ReplaySettings(), std::vector{Replay()})["commands"][0].contains("gpu_why_not"));
+}
+
 TEST(ReplayReportTest, SaysWhatAGpuTook) {
   ReplaySettings settings;
   settings.mode = Mode::kGpu;
