@@ -4,7 +4,8 @@
 
     python3 bench/gpu_bars.py --program dist/bin/shadowvm --sf 20 --out bench/results/gpu-sf20
     python3 bench/gpu_bars.py --program dist/bin/shadowvm --sf 100 --out bench/results/gpu-sf100
-    python3 bench/gpu_bars.py --program build/dev/bin/shadowvm --sf 0.01 --emulate-gpu --runs 2 --out /tmp/try
+    python3 bench/gpu_bars.py --program build/dev/bin/shadowvm --sf 0.01 --coupled-sf 0.01 --check-sf 0.01 \\
+        --emulate-gpu --runs 1 --out /tmp/try
 
 Tables are generated once, in memory. Figures are printed as they are made; OUT.json and OUT.md are written after each
 part, and a second call with the same OUT and other parts (--only) adds to them. It ends with 1 when a bar is missed or
