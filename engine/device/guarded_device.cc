@@ -53,7 +53,7 @@ void GuardedDevice::Discard(std::unique_ptr<T> part) {
   __lsan_ignore_object(part.get());
 #endif
   static_cast<void>(part.release());
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it must not end
 
 class GuardedDevice::GuardedProgram : public Program {
  public:

@@ -78,7 +78,7 @@ base::Status PipelineRun::Plan() {
     vkernel::RenderedKernel rendered = vkernel::Render(blueprint_);
     text_ = std::make_shared<const vkernel::KernelText>(
         vkernel::KernelText{blueprint_.title, std::move(rendered.text)});
-    history_.emplace(context_, text_->text);
+    history_ = std::make_unique<PipelineHistory>(context_, text_->text);
     arguments_ = std::move(rendered.arguments);
   }
   if (may_make_table_) SVM_RETURN_NOT_OK(PlanTable());

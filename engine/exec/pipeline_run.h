@@ -161,8 +161,8 @@ class PipelineRun {
   };
   Ran ran_;
   std::chrono::steady_clock::time_point device_start_;
-  bool reads_files_ = false;  // the last run on cores did
-  std::optional<PipelineHistory> history_;
+  bool reads_files_ = false;                  // the last run on cores did
+  std::unique_ptr<PipelineHistory> history_;  // once it is planned
   // What the choice of devices was made by.
   double device_share_ = 0;
   schedule::BySide<double> remembered_;
