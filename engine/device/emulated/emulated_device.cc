@@ -138,7 +138,7 @@ class EmulatedProgram : public Program {
   Status Run(const LaunchShape& shape, DeviceAddress argument, const Memory& memory,
              const HostPages& pages) const {
     std::lock_guard lock(mutex_);
-    Reads reads{pages};
+    Touched touched{pages};
     std::vector<uint64_t> shared(static_cast<size_t>(shape.shared_bytes) / 8 + 1);
     FiberBlock threads(static_cast<uint32_t>(shape.block_threads));
     for (int block = 0; block < shape.num_blocks; ++block) {
@@ -151,25 +151,30 @@ class EmulatedProgram : public Program {
       common.argument = reinterpret_cast<const void*>(argument);
       common.memory = memory.base();
       common.memory_bytes = static_cast<uint64_t>(memory.bytes());
-      common.reads = &reads;
-      common.read_host = &ReadHost;
+      common.touched = &touched;
+      common.touch_host = &TouchHost;
       SVM_RETURN_NOT_OK(threads.Run(entry_, common));
     }
-    if (reads.bad == nullptr) return Status::OK();
-    return MakeError(ErrorCode::kInternal,
-                     "emulated GPU: a kernel reads memory of the host that is not mapped");
+    if (touched.wrongly == nullptr) return Status::OK();
+    return MakeError(ErrorCode::kInternal, std::string("emulated GPU: a kernel ") +
+                                               touched.wrongly + " memory of the host");
   }
 
  private:
-  // What a launch reads that is not the card's.
-  struct Reads {
+  // What a launch touches that is not the card's. Kernels may read pages that are mapped, and write
+  // none.
+  struct Touched {
     const HostPages& pages;
-    const void* bad = nullptr;
+    const char* wrongly = nullptr;
   };
 
-  static void ReadHost(kernels::EmulatedLane* lane, const void* at, uint64_t bytes) {
-    auto& reads = *static_cast<Reads*>(lane->reads);
-    if (!reads.pages.Hold(static_cast<const uint8_t*>(at), bytes)) reads.bad = at;
+  static void TouchHost(kernels::EmulatedLane* lane, const void* at, uint64_t bytes, bool writes) {
+    auto& touched = *static_cast<Touched*>(lane->touched);
+    if (writes) {
+      touched.wrongly = "writes to";
+    } else if (!touched.pages.Hold(static_cast<const uint8_t*>(at), bytes)) {
+      touched.wrongly = "reads, though it is not mapped,";
+    }
   }
 
   const std::unique_ptr<SharedObject> object_;

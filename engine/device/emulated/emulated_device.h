@@ -25,9 +25,11 @@ struct EmulatedOptions {
 //   gone too soon, shows;
 // - what was not written holds a pattern, in memory and in shared memory alike;
 // - there is no more memory than it was given;
-// - a kernel that loads from the host's memory fails unless the pages were mapped.
-// Loads that a kernel does not make by the words of cuda/machine.h are not noticed. Its code is a
-// shared object. Fault points device.emulated.allocate and device.emulated.map.
+// - a kernel fails that writes to the host's memory, or reads it where its pages are not mapped;
+// - lanes of a warp that come to one place are together there, as they mostly are on a card.
+// Accesses are seen in code of the compile worker (engine/vkernel/compile/worker/note_accesses.h),
+// not in that of the machine's own compiler. Its code is a shared object. Fault points
+// device.emulated.allocate and device.emulated.map.
 base::Result<std::unique_ptr<Accelerator>> MakeEmulatedDevice(const EmulatedOptions& options = {});
 
 }  // namespace shadowvm::device

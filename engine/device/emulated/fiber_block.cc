@@ -7,6 +7,8 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace shadowvm::device {
@@ -20,34 +22,39 @@ constexpr size_t kStackBytes = 64 << 10;
 // What nobody has written yet is not zero.
 constexpr int kUnwritten = 0xa5;
 
+// Calls visit(lane) of the lanes that are set.
+template <typename Visit>
+void ForEach(uint32_t lanes, const Visit& visit) {
+  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<uint32_t>(std::countr_zero(lanes)));
+}
+
 }  // namespace
 
 FiberBlock::FiberBlock(uint32_t block_threads)
     : fibers_(block_threads), warps_(block_threads / kWarpLanes) {
   for (Fiber& fiber : fibers_) {
     fiber.owner = this;
-    fiber.stack = std::make_unique<char[]>(kStackBytes);
-  }
-  for (Warp& warp : warps_) {
-    warp.coming.resize(kWarpLanes);
-    warp.taken.resize(kWarpLanes);
+    fiber.fiber_stack = std::make_unique_for_overwrite<char[]>(kStackBytes);
   }
 }
 
 base::Status FiberBlock::Run(Entry entry, const EmulatedLane& common) {
   std::memset(common.shared, kUnwritten, common.shared_bytes);
   in_block_ = 0;
-  for (Warp& warp : warps_) warp.waiting = 0;
+  for (Warp& warp : warps_) warp.waits_for.fill(0);
   uint32_t thread = 0;
   for (Fiber& fiber : fibers_) {
     static_cast<EmulatedLane&>(fiber) = common;
     fiber.thread = thread++;
+    fiber.stack = reinterpret_cast<const uint8_t*>(fiber.fiber_stack.get());
+    fiber.stack_bytes = kStackBytes;
     fiber.exchange = &Exchange;
+    fiber.gather = &Gather;
     fiber.block_sync = &BlockSync;
     fiber.entry = entry;
     fiber.state = Fiber::State::kReady;
     ::getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_sp = fiber.fiber_stack.get();
     fiber.context.uc_stack.ss_size = kStackBytes;
     fiber.context.uc_link = &scheduler_;
     const auto address = reinterpret_cast<uintptr_t>(&fiber);
@@ -74,7 +81,7 @@ void FiberBlock::RunAll() {
   void* const fibers = __tsan_create_fiber(0);
   __tsan_switch_to_fiber(fibers, 0);
 #endif
-  while (RunReady()) {
+  while (RunReady() || LetGatheredGo()) {
   }
 #ifdef __SANITIZE_THREAD__
   __tsan_switch_to_fiber(caller, 0);
@@ -104,24 +111,63 @@ void FiberBlock::Wait(Fiber* fiber, Fiber::State state) {
   ::swapcontext(&fiber->context, &scheduler_);
 }
 
-// The last lane to come lets the others go on, and goes on itself. What was exchanged is kept apart
-// from what comes next: a lane reads it before it waits again, and none passes two others' reads.
-const u64* FiberBlock::Exchange(EmulatedLane* lane, u64 value) {
+// Once nobody can go on, lanes that wait at one place are together there; false when there are
+// none.
+bool FiberBlock::LetGatheredGo() {
+  bool any = false;
+  for (size_t first = 0; first < fibers_.size(); first += kWarpLanes) {
+    any |= LetGatheredGo(std::span(fibers_).subspan(first, kWarpLanes));
+  }
+  return any;
+}
+
+bool FiberBlock::LetGatheredGo(std::span<Fiber> warp) {
+  bool any = false;
+  for (Fiber& fiber : warp) {
+    if (fiber.state != Fiber::State::kGathering) continue;
+    any = true;
+    uint32_t lanes = 0;
+    for (const Fiber& other : warp) {
+      const bool here = other.state == Fiber::State::kGathering && other.place == fiber.place;
+      lanes |= uint32_t{here} << other.thread % kWarpLanes;
+    }
+    ForEach(lanes, [&](uint32_t lane) {
+      warp[lane].gathered = lanes;
+      warp[lane].state = Fiber::State::kReady;
+    });
+  }
+  return any;
+}
+
+uint32_t FiberBlock::Gather(EmulatedLane* lane) {
+  auto* fiber = static_cast<Fiber*>(lane);
+  fiber->place = __builtin_return_address(0);
+  fiber->owner->Wait(fiber, Fiber::State::kGathering);
+  return fiber->gathered;
+}
+
+// The last lane to come lets the others go on, and goes on itself. Each has what was exchanged to
+// itself: another may be at its next exchange before this one looks.
+const u64* FiberBlock::Exchange(EmulatedLane* lane, uint32_t lanes, u64 value) {
   auto* fiber = static_cast<Fiber*>(lane);
   FiberBlock& block = *fiber->owner;
-  const uint32_t first = fiber->thread / kWarpLanes * kWarpLanes;
+  const uint32_t self = fiber->thread % kWarpLanes;
   Warp& warp = block.warps_[fiber->thread / kWarpLanes];
-  warp.coming[fiber->thread - first] = value;
-  if (++warp.waiting < kWarpLanes) {
+  warp.brings[self] = value;
+  warp.waits_for[self] = lanes;
+  bool complete = true;
+  ForEach(lanes, [&](uint32_t other) { complete &= warp.waits_for[other] == lanes; });
+  if (!complete) {
     block.Wait(fiber, Fiber::State::kInWarp);
-    return warp.taken.data();
+    return fiber->taken;
   }
-  warp.waiting = 0;
-  warp.taken = warp.coming;
-  for (uint32_t other = first; other < first + kWarpLanes; ++other) {
-    block.fibers_[other].state = Fiber::State::kReady;
-  }
-  return warp.taken.data();
+  ForEach(lanes, [&](uint32_t other) {
+    Fiber& going = block.fibers_[fiber->thread - self + other];
+    std::copy(warp.brings.begin(), warp.brings.end(), going.taken);
+    going.state = Fiber::State::kReady;
+    warp.waits_for[other] = 0;
+  });
+  return fiber->taken;
 }
 
 void FiberBlock::BlockSync(EmulatedLane* lane) {

@@ -5,8 +5,10 @@
 
 #include <ucontext.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/base/status.h"
@@ -15,7 +17,8 @@
 namespace shadowvm::device {
 
 // The threads of one block of an emulated GPU: fibers that run, in turns and on the calling thread,
-// until they wait for their warp or for their block.
+// until they wait for lanes of their warp or for their block. Which lanes of a warp are together
+// somewhere is the same in every run: those that come there before they wait for others elsewhere.
 class FiberBlock {
  public:
   using Entry = void (*)(void* lane);
@@ -32,20 +35,28 @@ class FiberBlock {
     FiberBlock* owner = nullptr;
     Entry entry = nullptr;
     ucontext_t context = {};
-    std::unique_ptr<char[]> stack;
-    enum class State : uint8_t { kReady, kInWarp, kInBlock, kDone } state = State::kReady;
+    std::unique_ptr<char[]> fiber_stack;
+    enum class State : uint8_t { kReady, kInWarp, kInBlock, kGathering, kDone };
+    State state = State::kReady;
+    const void* place = nullptr;  // where it gathers
+    uint32_t gathered = 0;
   };
+  // By lane.
   struct Warp {
-    std::vector<kernels::u64> coming, taken;  // a value of each lane
-    uint32_t waiting = 0;
+    std::array<uint32_t, kernels::kWarpLanes> waits_for;  // lanes, as bits; 0: it does not wait
+    std::array<kernels::u64, kernels::kWarpLanes> brings;
   };
 
   static void Start(uint32_t high, uint32_t low);
-  static const kernels::u64* Exchange(kernels::EmulatedLane* lane, kernels::u64 value);
+  static const kernels::u64* Exchange(kernels::EmulatedLane* lane, uint32_t lanes,
+                                      kernels::u64 value);
+  static uint32_t Gather(kernels::EmulatedLane* lane);
   static void BlockSync(kernels::EmulatedLane* lane);
   void Wait(Fiber* fiber, Fiber::State state);
   void RunAll();
   bool RunReady();
+  bool LetGatheredGo();
+  static bool LetGatheredGo(std::span<Fiber> warp);
 
   std::vector<Fiber> fibers_;
   std::vector<Warp> warps_;

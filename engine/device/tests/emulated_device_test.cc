@@ -34,7 +34,7 @@ void AddUp(void* lane) {
   auto* sums = static_cast<u64*>(const_cast<void*>(self->argument));
   u64 value = self->thread;
   for (int round = 0; round < 3; ++round) {
-    const u64* values = self->exchange(self, value);
+    const u64* values = self->exchange(self, ~0u, value);
     value = std::accumulate(values, values + 32, u64{0}) + self->thread % 32;
   }
   sums[self->thread] = value;

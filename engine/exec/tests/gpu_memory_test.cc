@@ -11,11 +11,7 @@
 #include "engine/base/fault.h"
 #include "engine/cli/bench/answer_json.h"
 #include "engine/columns/arrow_import.h"
-#include "engine/device/emulated/emulated_device.h"
 #include "engine/exec/tests/kernel_tables.h"
-#include "engine/kernels/common/launch.h"
-#include "engine/memory/mapping_pool.h"
-#include "engine/vkernel/compile/subprocess_compiler.h"
 
 // Where a GPU's kernels find their segments: in the device's memory, in the host's, or copied for
 // the launch; whatever there is room for, and with many queries at once.
@@ -487,45 +483,6 @@ TEST_F(GpuMemoryTest, EightClientsShareALittleMemory) {
     for (std::thread& client : clients) client.join();
     EXPECT_LE(engine->gpu()->arena().used(), 3 * kMiB);
   }
-}
-
-// A pointer of the host is no address of the device, unless its pages are mapped.
-TEST(EmulatedKernel, ReadsTheHostsMemoryOnlyWhereItIsMapped) {
-  constexpr char kText[] =
-      "#include \"engine/kernels/cuda/verbs.h\"\n"
-      "using namespace shadowvm::kernels;\n"
-      "SVM_KERNEL(call) { if (load(call->dense) == 42) call->error = 7; }\n";
-  const auto compiler = vkernel::SubprocessCompiler::Create().ValueOrDie();
-  const auto object = compiler->Compile({"reads", kText}).ValueOrDie();
-  const auto device = device::MakeEmulatedDevice().ValueOrDie();
-  const auto program = device->Load("reads", object.bytes).ValueOrDie();
-  const auto stream = device->MakeStream().ValueOrDie();
-  const auto memory = device->Allocate(4096).ValueOrDie();
-  const memory::Mapping pages = memory::Map(64 << 10);
-  *reinterpret_cast<int64_t*>(pages.data) = 42;
-
-  kernels::LaunchBlock head{};
-  head.block_bytes = sizeof head;
-  head.call.dense = reinterpret_cast<kernels::i64*>(pages.data);
-  head.error = reinterpret_cast<kernels::u32*>(memory.address() + 2048);
-  const auto run = [&](kernels::u32* error) {
-    const kernels::u32 none = 0;
-    EXPECT_TRUE(stream->CopyIn(memory.address(), &head, sizeof head).ok());
-    EXPECT_TRUE(stream->CopyIn(memory.address() + 2048, &none, sizeof none).ok());
-    EXPECT_TRUE(stream->Launch(*program, {1, 32, 4096}, memory.address()).ok());
-    EXPECT_TRUE(stream->CopyOut(error, memory.address() + 2048, sizeof *error).ok());
-    return stream->Synchronize();
-  };
-  kernels::u32 error = 0;
-  const base::Status refused = run(&error);
-  EXPECT_NE(refused.message().find("not mapped"), std::string::npos) << refused;
-  {
-    const auto mapped = device->MapHost(pages.data, pages.size).ValueOrDie();
-    EXPECT_TRUE(run(&error).ok());
-    EXPECT_EQ(error, 7u);
-  }
-  EXPECT_FALSE(run(&error).ok());
-  memory::Unmap(pages);
 }
 
 }  // namespace

@@ -19,15 +19,23 @@ struct EmulatedLane {
   u8* shared;  // the block's memory
   u64 shared_bytes;
   const void* argument;
-  // Waits for all lanes of the warp; gives what each of them came with.
-  const u64* (*exchange)(EmulatedLane* lane, u64 value);
+  // Waits for lanes of the warp, by bits, this one among them; gives what each of them came with,
+  // by lane.
+  const u64* (*exchange)(EmulatedLane* lane, u32 lanes, u64 value);
+  u64 taken[kWarpLanes];
+  // Waits until no thread can go on otherwise; gives the lanes of the warp that wait where this one
+  // does, as bits.
+  u32 (*gather)(EmulatedLane* lane);
   // Waits for all threads of the block.
   void (*block_sync)(EmulatedLane* lane);
-  // The device's memory. What lies elsewhere is the host's, and read_host is told of it.
+  // The fiber's stack, and the device's memory. What lies elsewhere is the host's, and touch_host
+  // is told of it.
+  const u8* stack;
+  u64 stack_bytes;
   const u8* memory;
   u64 memory_bytes;
-  void* reads;
-  void (*read_host)(EmulatedLane* lane, const void* at, u64 bytes);
+  void* touched;
+  void (*touch_host)(EmulatedLane* lane, const void* at, u64 bytes, bool writes);
 };
 
 }  // namespace shadowvm::kernels

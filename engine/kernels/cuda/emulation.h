@@ -29,31 +29,39 @@ SVM_INLINE u32 block_threads() { return svm_lane->block_threads; }
 SVM_INLINE u32 block_number() { return svm_lane->block; }
 SVM_INLINE u32 lane_number() { return svm_lane->thread % kWarpLanes; }
 
-SVM_INLINE u32 warp_ballot(bool vote) {
+// What each of these lanes, which all come here, has.
+struct LaneValues {
+  u64 of[kWarpLanes];
+};
+SVM_INLINE LaneValues exchange_of_lanes(u32 lanes, u64 v) {
   EmulatedLane* const self = svm_lane;
-  const u64* const votes = self->exchange(self, vote);
+  const u64* const taken = self->exchange(self, lanes, v);
   svm_lane = self;
-  u32 ballot = 0;
-  for (u32 lane = 0; lane < kWarpLanes; ++lane) ballot |= u32(votes[lane]) << lane;
-  return ballot;
+  LaneValues values;
+  __builtin_memcpy(&values, taken, sizeof values);
+  return values;
 }
-SVM_INLINE void warp_sync() { warp_ballot(false); }
-SVM_INLINE u64 take_from_lane(u64 v, int lane) {
-  EmulatedLane* const self = svm_lane;
-  const u64* const values = self->exchange(self, v);
-  svm_lane = self;
-  return values[lane];
-}
-template <u32 bits>
-SVM_INLINE u32 lanes_alike(u32 v) {
-  EmulatedLane* const self = svm_lane;
-  const u64* const values = self->exchange(self, v);
-  svm_lane = self;
+// The lanes that have the same low bits as this one.
+SVM_INLINE u32 lanes_alike_of(u32 lanes, u32 v, u32 bits) {
+  const LaneValues values = exchange_of_lanes(lanes, v);
   u32 alike = 0;
   for (u32 lane = 0; lane < kWarpLanes; ++lane) {
-    alike |= u32((u32(values[lane]) ^ v) << (32 - bits) == 0) << lane;
+    alike |= u32((u32(values.of[lane]) ^ v) << (32 - bits) == 0) << lane;
   }
-  return alike;
+  return alike & lanes;
+}
+
+SVM_INLINE u32 warp_ballot(bool vote) {
+  const LaneValues votes = exchange_of_lanes(~0u, vote);
+  u32 ballot = 0;
+  for (u32 lane = 0; lane < kWarpLanes; ++lane) ballot |= u32(votes.of[lane]) << lane;
+  return ballot;
+}
+SVM_INLINE void warp_sync() { exchange_of_lanes(~0u, 0); }
+SVM_INLINE u64 take_from_lane(u64 v, int lane) { return exchange_of_lanes(~0u, v).of[lane]; }
+template <u32 bits>
+SVM_INLINE u32 lanes_alike(u32 v) {
+  return lanes_alike_of(~0u, v, bits);
 }
 SVM_INLINE void block_sync() {
   EmulatedLane* const self = svm_lane;
@@ -63,12 +71,35 @@ SVM_INLINE void block_sync() {
 
 SVM_INLINE void memory_fence() {}
 
-// Alone is one of the ways in which lanes may happen to be together.
-SVM_INLINE u32 lanes_here() { return 1u << lane_number(); }
-SVM_INLINE u32 sum_of_lanes(u32, u32 v) { return v; }
-SVM_INLINE u32 bits_of_lanes(u32, u32 v) { return v; }
-SVM_INLINE u32 same_of_lanes(u32 lanes, u32) { return lanes; }
-SVM_INLINE u32 take_of_lanes(u32, u32 v, u32) { return v; }
+// Lanes are together as often as they can be. A place is known by where its call returns to, so a
+// compiler must not make one call of two.
+SVM_INLINE u32 lanes_here() {
+  EmulatedLane* const self = svm_lane;
+  u32 lanes = 0;
+  [[clang::nomerge]] lanes = self->gather(self);
+  svm_lane = self;
+  return lanes;
+}
+SVM_INLINE u32 sum_of_lanes(u32 lanes, u32 v) {
+  const LaneValues values = exchange_of_lanes(lanes, v);
+  u32 sum = 0;
+  for (u32 lane = 0; lane < kWarpLanes; ++lane) {
+    sum += (lanes >> lane & 1) != 0 ? u32(values.of[lane]) : 0;
+  }
+  return sum;
+}
+SVM_INLINE u32 bits_of_lanes(u32 lanes, u32 v) {
+  const LaneValues values = exchange_of_lanes(lanes, v);
+  u32 bits = 0;
+  for (u32 lane = 0; lane < kWarpLanes; ++lane) {
+    bits |= (lanes >> lane & 1) != 0 ? u32(values.of[lane]) : 0;
+  }
+  return bits;
+}
+SVM_INLINE u32 same_of_lanes(u32 lanes, u32 v) { return lanes_alike_of(lanes, v, 32); }
+SVM_INLINE u32 take_of_lanes(u32 lanes, u32 v, u32 lane) {
+  return u32(exchange_of_lanes(lanes, v).of[lane]);
+}
 
 SVM_INLINE u32 shift_right(u32 word, u32 v) { return word >> (v & 31); }
 SVM_INLINE u32 byte_of(u32 word, u32 at) { return word >> (8 * at) & 0xff; }
@@ -84,8 +115,11 @@ SVM_INLINE u32 count_bits(u32 v) { return u32(__builtin_popcount(v)); }
 SVM_INLINE u32 lowest_bit(u32 v) { return u32(__builtin_ctz(v)); }
 
 SVM_INLINE u8* shared_memory() { return svm_lane->shared; }
+SVM_INLINE bool is_within(const void* p, const void* first, u64 bytes) {
+  return u64(static_cast<const u8*>(p) - static_cast<const u8*>(first)) < bytes;
+}
 SVM_INLINE bool is_shared(const void* p) {
-  return u64(static_cast<const u8*>(p) - svm_lane->shared) < svm_lane->shared_bytes;
+  return is_within(p, svm_lane->shared, svm_lane->shared_bytes);
 }
 SVM_INLINE u32 shared_address(const void* p) {
   return u32(static_cast<const u8*>(p) - svm_lane->shared);
@@ -94,24 +128,28 @@ SVM_INLINE u32 load_shared_if(u32 asked, u32 address) {
   if (asked == 0) return 0xa5a5a5a5;
   const u8* const from = svm_lane->shared + address;
   if (!is_shared(from)) {
-    svm_lane->read_host(svm_lane, from, sizeof(u32));
+    svm_lane->touch_host(svm_lane, from, sizeof(u32), false);
     return 0;
   }
   return *reinterpret_cast<const u32*>(svm_lane->shared + address);
 }
 
-// A load from the host's memory must be one the device allows.
-SVM_INLINE void note_load(const void* p, u64 bytes) {
-  if (is_shared(p)) return;
-  if (u64(static_cast<const u8*>(p) - svm_lane->memory) < svm_lane->memory_bytes) return;
-  svm_lane->read_host(svm_lane, p, bytes);
+// Memory is touched in many ways, by plain loads and stores too, so the compile worker has every
+// access told here but those to variables of the text itself: engine/vkernel/compile/worker/
+// note_accesses.h. What is the host's must be what the device allows.
+extern "C" __attribute__((noinline)) void svm_note_access(const void* p, u64 bytes, bool writes) {
+  EmulatedLane* const lane = svm_lane;
+  if (is_within(p, lane->memory, lane->memory_bytes) || is_shared(p) ||
+      is_within(p, lane, sizeof *lane) || is_within(p, lane->stack, lane->stack_bytes)) {
+    return;
+  }
+  lane->touch_host(lane, p, bytes, writes);
 }
 
 struct Words4 {
   u32 word[4];
 };
 SVM_INLINE Words4 stream_words4(const void* p) {
-  note_load(p, 16);
   Words4 v;
   __builtin_memcpy(&v, p, sizeof v);
   return v;
@@ -122,7 +160,6 @@ SVM_INLINE V stream_if(u32 asked, const void* p) {
   V v;
   __builtin_memset(&v, 0xa5, sizeof v);
   if (asked == 0) return v;
-  note_load(p, sizeof v);
   __builtin_memcpy(&v, p, sizeof v);
   return v;
 }
@@ -132,7 +169,6 @@ SVM_INLINE Words4 stream_words4_if(u32 asked, const void* p) { return stream_if<
 SVM_INLINE Words4 near_words4_if(u32 asked, const void* p) { return stream_if<Words4>(asked, p); }
 template <class V>
 SVM_INLINE V load(const V* p) {
-  note_load(p, sizeof(V));
   return *p;
 }
 template <class V>

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "engine/vkernel/compile/worker/backend.h"
+#include "engine/vkernel/compile/worker/note_accesses.h"
 
 namespace shadowvm::vkernel {
 namespace {
@@ -74,6 +75,7 @@ std::string GenerateObject(const Target& target, bool full, bool sections, llvm:
   if (!machine) return "";
   module->setDataLayout(machine->createDataLayout());
   if (!Optimise(machine.get(), full, module, log)) return "";
+  NoteAccesses(module);
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager emit;
