@@ -33,10 +33,6 @@ template <class T>
 SVM_INLINE i64 wrap_negate(i64 a) {
   return T(u64(0) - u64(a));
 }
-template <class T>
-SVM_INLINE i64 wrap_absolute(i64 a) {
-  return a < 0 ? wrap_negate<T>(a) : a;
-}
 
 // The result, or 0 with kErrorOverflow raised.
 SVM_INLINE i64 unless_overflow(KernelCall* call, bool overflow, i64 result) {
@@ -65,10 +61,6 @@ SVM_INLINE i64 checked_multiply(KernelCall* call, i64 a, i64 b) {
 template <class T>
 SVM_INLINE i64 checked_negate(KernelCall* call, i64 a) {
   return checked_subtract<T>(call, 0, a);
-}
-template <class T>
-SVM_INLINE i64 checked_absolute(KernelCall* call, i64 a) {
-  return a < 0 ? checked_negate<T>(call, a) : a;
 }
 
 // a % b with the sign of a. 0 when b is 0: the caller makes that null.

@@ -45,6 +45,9 @@ SVM_INLINE bool wide_product_overflows(i128 a, i128 b, i128* out) {
 #endif
 }
 
+// 10^10 values of so many digits cannot leave 38, in whatever order they are added up.
+inline constexpr u32 kMaxSummedDigits = 28;
+
 // Whether v has at most 'precision' digits.
 SVM_INLINE bool decimal_fits(i128 v, u32 precision) {
   return magnitude(v) < power_of_ten(precision);

@@ -30,10 +30,9 @@ SVM_INLINE void store_value(i64* r, V value) {
 }
 
 // Sums start at 0 (0.0 for doubles). sum_i64 wraps; sum_i64_checked raises an overflow. A sum of
-// i128 takes two words. sum_i128_checked raises an overflow for a value of more than 28 digits:
-// 10^10 rows of no more cannot leave 38 digits, in whatever order they are added up. Where a sum
-// leaves them on its way Spark's own answer depends on that order, so we give none.
-inline constexpr u32 kMaxSummedDigits = 28;
+// i128 takes two words. sum_i128_checked raises an overflow for a value of more than
+// kMaxSummedDigits digits: where a sum leaves 38 on its way Spark's own answer depends on the order
+// in which rows are added up, so we give none.
 SVM_INLINE void sum_i64(i64* r, i64 v) { *r = i64(u64(*r) + u64(v)); }
 SVM_INLINE void sum_i64_checked(KernelCall* call, i64* r, i64 v) {
   if (__builtin_add_overflow(*r, v, r)) raise(call, kErrorOverflow);

@@ -151,18 +151,4 @@ SVM_INLINE u32 row_of_checked(const Direct& table, const Column<U>& column, u32 
   return row_of_key(table, column[i]);
 }
 
-// Marks a build row as matched. Workers may share the bits.
-SVM_INLINE void mark(u64* bits, u32 row) {
-  const u64 bit = u64(1) << (row & 63);
-  if ((__atomic_load_n(bits + (row >> 6), __ATOMIC_RELAXED) & bit) == 0) {
-    __atomic_fetch_or(bits + (row >> 6), bit, __ATOMIC_RELAXED);
-  }
-}
-
-// As the first step of a tile over build rows: keeps those that were never marked.
-template <class T>
-SVM_INLINE void unmatched(T& t, const u64* bits) {
-  keep_bits(t, bits, ~u64(0));
-}
-
 }  // namespace shadowvm::kernels

@@ -50,8 +50,6 @@ SVM_INLINE void sum_i128(i64* r, i128 v) {
     add_wide_to_device(r, v);
   }
 }
-// See cpu/accumulate.h: no sum of values of so many digits leaves 38.
-inline constexpr u32 kMaxSummedDigits = 28;
 template <class R>
 SVM_INLINE void sum_i128_checked(KernelCall* call, R r, i128 v) {
   if (!decimal_fits(v, kMaxSummedDigits)) raise(call, kErrorOverflow);

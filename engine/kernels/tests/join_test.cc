@@ -128,22 +128,6 @@ TEST(DirectKeysTest, ComputedKeysOfAnyValue) {
   });
 }
 
-TEST(MarkTest, UnmatchedIsWhatWasNeverMarked) {
-  Random random(13);
-  std::vector<u64> bits(kColumnRows / 64 + 1);
-  std::vector<bool> marked(kColumnRows);
-  for (u32 n = 0; n < 3000; ++n) {
-    const u32 row = static_cast<u32>(random() % kColumnRows);
-    mark(bits.data(), row);
-    marked[row] = true;
-  }
-  ForTiles(random, [&](Tile& t) {
-    const auto expected = Expected(t, [&](u32 i) { return !marked[i]; });
-    unmatched(t, bits.data());
-    ASSERT_EQ(Positions(t), expected);
-  });
-}
-
 TEST(SlotsTest, SlotsAddUpCodesByStride) {
   Random random(14);
   const DirectData table(random, 0, 3000);
