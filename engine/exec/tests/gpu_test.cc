@@ -224,6 +224,90 @@ TEST_P(GpuTest, JoinsReadTheirBuildRows) {
   ExpectGolden("cuda/joins_of_facts", texts_);
 }
 
+// Tables by direct address that do not span the column, and by hash, asked in every way.
+TEST_P(GpuTest, JoinsOfEveryForm) {
+  AddTable("probes", {{"far", MakeArray(arrow::Int64Builder(), kRows,
+                                        [](int64_t i) {
+                                          return std::optional(i % 300 * (i % 2 ? 1 : 1L << 40));
+                                        })},
+                      {"small", Int32s(kRows, [](int64_t i) { return i % 7; })},
+                      {"value", Int32s(kRows, [](int64_t i) -> std::optional<int32_t> {
+                         return i % 11 == 3 ? std::nullopt : std::optional<int32_t>(i * 31 % 1009);
+                       })}});
+  AddTable(
+      "dims",
+      {{"d", MakeArray(arrow::Int64Builder(), 200, [](int64_t i) { return std::optional(i); })},
+       {"g", Int32s(200, [](int64_t i) { return i % 7; })},
+       {"weight", Int32s(200, [](int64_t i) { return 1000 - i; })}});
+  const client::Frame probes = client::Table("probes"), dims = client::Table("dims");
+  const auto both = {On("far", "d"), On("small", "g")};
+  ExpectSame(probes.Join(dims, {On("far", "d")}).Select({"far", "weight"}));
+  ExpectSame(probes.SemiJoin(dims, {On("far", "d")}).Select({"far"}));
+  ExpectSame(probes.AntiJoin(dims, {On("far", "d")}).Select({"far"}));
+  ExpectSame(probes.AntiJoin(dims, {On(Col("small") * 2, Col("g"))}).Select({"far", "small"}));
+  ExpectSame(probes.AntiJoin(dims, both).Select({"far", "small"}));
+  ExpectSame(probes.Filter(Col("value").IsNotNull())
+                 .Join(dims, both)
+                 .GroupBy({"weight"})
+                 .Aggregate({Sum(Col("value")).As("sum")}));
+  ExpectGolden("cuda/joins_of_every_form", texts_);
+}
+
+// What texts say of values that are no strings, once each: NVRTC compiles no other than goldens.
+TEST_P(GpuTest, EveryWordOfExpressions) {
+  using client::Day;
+  using client::Expr;
+  using client::Month;
+  using client::Named;
+  using client::Year;
+  AddSmallTables(cpu_.get());
+  AddSmallTables(gpu_.get());
+  AddTable("moments",
+           {{"moment",
+             MakeArray(arrow::TimestampBuilder(arrow::timestamp(arrow::TimeUnit::MICRO),
+                                               arrow::default_memory_pool()),
+                       kRows, [](int64_t i) { return std::optional((i - 400) * 86'399'999'983); })},
+            {"day", MakeArray(arrow::Date32Builder(), kRows, [](int64_t i) {
+               return std::optional(static_cast<int32_t>(i * 37 - 9000));
+             })}});
+  const client::Frame sales = client::Table("sales");
+  const Expr id = Col("id"), store = Col("store"), shelf = Col("shelf"), weight = Col("weight");
+  const Expr price = Col("price"), total = Col("total"), rate = Col("rate");
+  const Expr factor = client::DecimalLit(125, 5, 2);
+  ExpectSame(sales.Filter(store.In({1, 2, 7, 40}) || weight.In({0.5, 7.0, 96.5}))
+                 .Filter(rate < 200.0F || weight.EqualNullSafe(3.5) || weight >= 400.0)
+                 .Select({Named("negative", -id), Named("opposite", -weight),
+                          Named("difference", id - store), Named("rest", id % (store + 1)),
+                          Named("ratio", id / (store + 1)), Named("real_rest", weight % 3.0)}));
+  const Expr moment = Col("moment");
+  ExpectSame(client::Table("moments").Select(
+      {Named("at", Year(moment) * Month(moment) + Day(moment)),
+       Named("on", Year(Col("day")) * Month(Col("day")) + Day(Col("day")))}));
+  ExpectSame(sales.Select({Named("byte", Col("serial").Cast(client::Int8Type())),
+                           Named("short", weight.Cast(client::Int16Type())),
+                           Named("long", total.Cast(client::Int64Type())),
+                           Named("flag", shelf.Cast(client::BoolType())),
+                           Named("one", Col("open").Cast(client::Int32Type())),
+                           Named("float", total.Cast(client::FloatType())),
+                           Named("decimal", id.Cast(client::DecimalType(12, 2))),
+                           Named("tried", Col("serial").TryCast(client::Int16Type()))}));
+  v1::Settings ansi;
+  ansi.set_ansi(true);
+  ExpectSame(
+      sales.Select({Named("negative", -id), Named("sum", id + store),
+                    Named("difference", id - store), Named("product", id * store),
+                    Named("rest", id % (store + 1)), Named("byte", store.Cast(client::Int8Type())),
+                    Named("short", weight.Cast(client::Int16Type())),
+                    Named("long", price.Cast(client::Int64Type()))}),
+      ansi);
+  ExpectSame(sales.Select({Named("difference", price - factor), Named("rest", price % factor),
+                           Named("quotient", total / factor), Named("sum", total + factor)}));
+  ExpectSame(sales.GroupBy({"weight"})
+                 .Aggregate({Min(rate).As("least"), Max(rate).As("most"), Sum(price).As("price")}));
+  ExpectSame(sales.Aggregate({Min(weight).As("least"), Max(weight).As("most")}));
+  ExpectGolden("cuda/words_of_expressions", texts_);
+}
+
 TEST_P(GpuTest, TheModeOfARun) {
   AddFacts([&](const auto& name, const auto& columns) { AddTable(name, columns); });
   const auto command = client::Table("facts").Aggregate({Sum(Col("value")).As("sum")}).ToCommand();
