@@ -8,7 +8,8 @@ import commands
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from answers import MODES, ROUNDS, check_answer, check_gpu_share, check_rows, check_sorts, replay, rows_of
+from answers import (MODES, NOT_FOR_A_GPU, ROUNDS, check_answer, check_gpu_share, check_rows, check_sorts, replay,
+                     rows_of)
 from commands import DOUBLE, INT8, INT32, INT64, Command, aggregate_call, call, cast, column, decimal, literal
 from query_cases import all_cases
 from typed_tables import WORDS
@@ -20,7 +21,7 @@ def test_written_queries(program, tables, duck, tmp_path, mode):
     answers = replay(program, tmp_path, {name: case.command for name, case in cases.items()}, *MODES[mode],
                      rounds=ROUNDS[mode])
     if mode != "cpu":
-        check_gpu_share(answers, mode, {"gpu": 0.6, "mixed": 0.1}[mode])
+        check_gpu_share(answers, mode, {"gpu": 0.92, "mixed": 0.1}[mode])
     if mode == "gpu":
         check_sorts(answers, 0.7)
     wrong = []
@@ -32,14 +33,20 @@ def test_written_queries(program, tables, duck, tmp_path, mode):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.fixture
-def ask(program, tmp_path):
+# Few rows are not for both at once.
+ONE_OR_THE_OTHER = ["cpu", "gpu"]
+
+
+@pytest.fixture(params=ONE_OR_THE_OTHER)
+def ask(request, program, tmp_path):
     """Maps expressions over a table of one or few rows, and answers with the rows."""
     def run(table: pa.Table, settings: dict | None = None, **expressions):
         pq.write_table(table, tmp_path / "t.parquet")
         command = Command(settings or {})
         command.map(command.scan(tmp_path / "t.parquet"), **expressions)
-        answer = replay(program, tmp_path / "run", {"q": command})["q"]
+        answer = replay(program, tmp_path / "run", {"q": command}, *MODES[request.param])["q"]
+        reasons = [pipeline["reason"] for pipeline in answer.report.get("pipelines", []) if "reason" in pipeline]
+        assert request.param == "cpu" or all(why.startswith(NOT_FOR_A_GPU) for why in reasons), reasons
         return answer.error or rows_of(answer.table)
     return run
 
@@ -107,30 +114,33 @@ def test_decimals_divide_without_overflow_under_ansi(ask):
     assert "SVM-2005" in error and "more than 76 digits" in error
 
 
-def test_the_average_of_decimals_is_exact(program, tmp_path):
+@pytest.mark.parametrize("mode", ONE_OR_THE_OTHER)
+def test_the_average_of_decimals_is_exact(program, tmp_path, mode):
     values = [Decimal("0.01"), Decimal("0.02"), Decimal("0.02"), None]
     pq.write_table(pa.table({"x": pa.array(values, pa.decimal128(5, 2))}), tmp_path / "t.parquet")
     command = Command()
     command.aggregate(command.scan(tmp_path / "t.parquet"), {}, [aggregate_call("AVG", column("x"), "a")])
-    answer = replay(program, tmp_path / "run", {"q": command})["q"].table
+    answer = replay(program, tmp_path / "run", {"q": command}, *MODES[mode])["q"].table
     assert answer.schema.field("a").type == pa.decimal128(9, 6)
     assert answer["a"].to_pylist() == [Decimal("0.016667")]
 
 
-def test_nan_is_one_value_and_the_largest(program, tmp_path):
+@pytest.mark.parametrize("mode", ONE_OR_THE_OTHER)
+def test_nan_is_one_value_and_the_largest(program, tmp_path, mode):
     nan = float("nan")
     pq.write_table(pa.table({"x": [1.0, nan, None, float("inf"), nan, -0.0, 0.0]}), tmp_path / "t.parquet")
     ordered, extremes = Command(), Command()
     ordered.sort(ordered.scan(tmp_path / "t.parquet"), commands.sort_key(column("x"), True, "LAST"))
     extremes.aggregate(extremes.scan(tmp_path / "t.parquet"), {}, [
         aggregate_call("MIN", column("x"), "low"), aggregate_call("MAX", column("x"), "high")])
-    answers = replay(program, tmp_path / "run", {"ordered": ordered, "extremes": extremes})
+    answers = replay(program, tmp_path / "run", {"ordered": ordered, "extremes": extremes}, *MODES[mode])
     check_rows(rows_of(answers["ordered"].table), [(nan,), (nan,), (float("inf"),), (1.0,), (0.0,), (0.0,), (None,)],
                True, "order")
     check_rows(rows_of(answers["extremes"].table), [(0.0, nan)], True, "extremes")
 
 
-def test_any_column_name_will_do(program, tmp_path, duck):
+@pytest.mark.parametrize("mode", ONE_OR_THE_OTHER)
+def test_any_column_name_will_do(program, tmp_path, duck, mode):
     """Names are the user's: words of C++, verbs of kernels, locals of generated text, other alphabets."""
     names = ["i64", "int", "sum_i64", "out_0", "valid_1", "value_0", "literal_0", "e1", "t_row", "keep", "linux", "call",
              "année", "a b", "1st", "_x", "__LINE__", "or", "a-b", "a_b", "Tile", "x" * 300, "t", "group", "year_of_days"]
@@ -142,17 +152,18 @@ def test_any_column_name_will_do(program, tmp_path, duck):
     first.sort(kept, commands.sort_key(column("int")))
     second.aggregate(second.scan(tmp_path / "t.parquet"), {"i64": column("i64"), "out_0": column("out_0")},
                      [aggregate_call("SUM", column(name), name) for name in names])
-    answers = replay(program, tmp_path / "run", {"first": first, "second": second})
+    answers = replay(program, tmp_path / "run", {"first": first, "second": second}, *MODES[mode])
     file = tmp_path / "t.parquet"
     check_answer(answers["first"], duck, f"SELECT * FROM '{file}' WHERE \"int\" IS NOT NULL ORDER BY \"int\"", True)
     sums = ", ".join(f'CAST(sum("{name}") AS BIGINT)' for name in names)
     check_answer(answers["second"], duck, f'SELECT "i64", "out_0", {sums} FROM \'{file}\' GROUP BY 1, 2')
 
 
-def test_a_parquet_sink_holds_the_answer(program, tables, duck, tmp_path):
+@pytest.mark.parametrize("mode", ONE_OR_THE_OTHER)
+def test_a_parquet_sink_holds_the_answer(program, tables, duck, tmp_path, mode):
     command = Command()
     command.sink(command.filter(command.scan(*tables.facts), call("IS_NOT_NULL", column("i8_n"))), tmp_path / "o.parquet")
-    answer = replay(program, tmp_path / "run", {"q": command})["q"]
+    answer = replay(program, tmp_path / "run", {"q": command}, *MODES[mode])["q"]
     assert answer.table.num_rows == 0
     files = [str(path) for path in tables.facts]
     written = duck.execute(f"SELECT * FROM '{tmp_path / 'o.parquet'}'").to_arrow_table()
