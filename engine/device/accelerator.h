@@ -122,6 +122,9 @@ class Accelerator {
 
   virtual const AcceleratorFacts& facts() const = 0;
   virtual base::Result<DeviceMemory> Allocate(int64_t bytes) = 0;
+  // Nobody wants what these bytes of such memory hold, before they are written again. A device may
+  // use that to spoil them; no work that names them is queued.
+  virtual void Forget(DeviceAddress, int64_t) {}
   // Lets kernels read whole pages of the host in place, until the mapping goes; pages that are in a
   // mapping already are refused. Slow: the pages are pinned.
   virtual base::Result<HostMapping> MapHost(void* pages, int64_t bytes) = 0;

@@ -39,6 +39,9 @@ class GuardedDevice : public Accelerator {
 
   const AcceleratorFacts& facts() const override { return device_->facts(); }
   base::Result<DeviceMemory> Allocate(int64_t bytes) override;
+  void Forget(DeviceAddress address, int64_t bytes) override {
+    if (!failed_) device_->Forget(address, bytes);
+  }
   base::Result<HostMapping> MapHost(void* pages, int64_t bytes) override;
   base::Result<std::unique_ptr<Program>> Load(const std::string& name,
                                               const std::string& code) override;

@@ -55,10 +55,13 @@ class Memory {
       return MakeError(ErrorCode::kOutOfMemory,
                        "the emulated GPU has no " + std::to_string(bytes) + " bytes left");
     }
-    OpenLocked();
-    std::memset(base_ + *at, kUnwritten, static_cast<size_t>(bytes));
-    CloseLocked();
+    SpoilLocked(base_ + *at, bytes);
     return reinterpret_cast<DeviceAddress>(base_ + *at);
+  }
+
+  void Spoil(DeviceAddress address, int64_t bytes) {
+    std::lock_guard lock(mutex_);
+    SpoilLocked(reinterpret_cast<uint8_t*>(address), bytes);
   }
 
   void Free(DeviceAddress address, int64_t bytes) {
@@ -85,6 +88,11 @@ class Memory {
  private:
   Memory(uint8_t* base, int64_t bytes) : base_(base), bytes_(bytes), ranges_(bytes) {}
 
+  void SpoilLocked(uint8_t* at, int64_t bytes) {
+    OpenLocked();
+    std::memset(at, kUnwritten, static_cast<size_t>(bytes));
+    CloseLocked();
+  }
   void OpenLocked() {
     if (opened_++ == 0) ::mprotect(base_, static_cast<size_t>(bytes_), PROT_READ | PROT_WRITE);
   }
@@ -299,6 +307,8 @@ class EmulatedDevice : public Accelerator {
     SVM_ASSIGN_OR_RETURN(const DeviceAddress address, memory_->Allocate(bytes));
     return DeviceMemory(this, address, bytes);
   }
+
+  void Forget(DeviceAddress address, int64_t bytes) override { memory_->Spoil(address, bytes); }
 
   // As with a card's driver, the address is the host's; only then may a kernel read there.
   Result<HostMapping> MapHost(void* pages, int64_t bytes) override {

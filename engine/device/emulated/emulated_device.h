@@ -23,7 +23,7 @@ struct EmulatedOptions {
 // - its memory can be neither read nor written by the host outside of copies and launches;
 // - a stream does nothing before Synchronize, so a result read too early, or an argument that is
 //   gone too soon, shows;
-// - what was not written holds a pattern, in memory and in shared memory alike;
+// - what was not written, or is forgotten, holds a pattern, in memory and in shared memory alike;
 // - there is no more memory than it was given;
 // - a kernel fails that writes to the host's memory, or reads it where its pages are not mapped;
 // - lanes of a warp that come to one place are together there, as they mostly are on a card.

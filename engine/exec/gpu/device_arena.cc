@@ -69,6 +69,7 @@ base::Status DeviceArena::AddPieceLocked(int64_t bytes) {
 }
 
 void DeviceArena::Give(device::DeviceAddress address, int64_t bytes) {
+  accelerator_.Forget(address, bytes);
   std::lock_guard lock(mutex_);
   used_ -= memory::RangeAllocator::SizeOf(bytes);
   for (const auto& piece : pieces_) {

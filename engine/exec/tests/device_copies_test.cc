@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "engine/base/fault.h"
 #include "engine/device/emulated/emulated_device.h"
 #include "engine/exec/gpu/pinned_pages.h"
@@ -173,6 +175,25 @@ TEST_F(DeviceCopiesTest, PagesThatCannotBePinnedAreNotTriedAgain) {
   pinned.Want(buffer);
   pinned.Await();
   EXPECT_EQ(pinned.Find(*buffer), 0u);
+}
+
+// A kernel that runs before its copy must not find what the memory's last user left there.
+TEST_F(DeviceCopiesTest, WhatTheArenaGivesAgainHoldsNothing) {
+  const std::vector<uint8_t> written(1000, 7), unwritten(1000, 0xa5);
+  std::vector<uint8_t> out(1000);
+  const auto stream = device_->MakeStream().ValueOrDie();
+  device::DeviceAddress first = 0;
+  {
+    const DeviceBlock block = arena_.Take(1000).ValueOrDie();
+    first = block.address();
+    ASSERT_TRUE(stream->CopyIn(block.address(), written.data(), 1000).ok());
+    ASSERT_TRUE(stream->Synchronize().ok());
+  }
+  const DeviceBlock again = arena_.Take(1000).ValueOrDie();
+  ASSERT_EQ(again.address(), first);
+  ASSERT_TRUE(stream->CopyOut(out.data(), again.address(), 1000).ok());
+  ASSERT_TRUE(stream->Synchronize().ok());
+  EXPECT_EQ(out, unwritten);
 }
 
 // Who asks for more than any stretch can hold must not drive copies out for nothing.
