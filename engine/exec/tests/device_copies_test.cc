@@ -181,7 +181,7 @@ TEST_F(DeviceCopiesTest, PagesThatCannotBePinnedAreNotTriedAgain) {
 TEST_F(DeviceCopiesTest, WhatTheArenaGivesAgainHoldsNothing) {
   const std::vector<uint8_t> written(1000, 7), unwritten(1000, 0xa5);
   std::vector<uint8_t> out(1000);
-  const auto stream = device_->MakeStream().ValueOrDie();
+  const auto stream = device_.MakeStream().ValueOrDie();
   device::DeviceAddress first = 0;
   {
     const DeviceBlock block = arena_.Take(1000).ValueOrDie();

@@ -65,7 +65,7 @@ class PipelineFactsTest : public ::testing::Test {
   }
   // Has the GPU copy a column of all segments.
   void Bring(int ordinal) {
-    Gpu::Turn turn(gpu_.get());
+    auto turn = gpu_->AwaitTurn(nullptr).ValueOrDie();
     for (int segment = 0; segment < source_.table->num_segments(); ++segment) {
       const int ordinals[] = {ordinal};
       const auto read = source_.table->Read(segment, ordinals, {}, nullptr).ValueOrDie();
