@@ -145,7 +145,8 @@ class ScriptedDevice : public Accelerator {
 TEST(HungDevice, OtherStreamsAreWaitedForUntilTheirLimit) {
   auto scripted = std::make_unique<ScriptedDevice>();
   auto& work = scripted->work;
-  GuardedDevice device(std::move(scripted), {.launch_limit = std::chrono::milliseconds(20)});
+  GuardedDevice device(std::move(scripted), {.launch_limit = std::chrono::milliseconds(20),
+                                             .limit_option = "--gpu-limit"});
   const auto program = device.Load("code", "").ValueOrDie();
   const auto hung = device.MakeStream().ValueOrDie();
   const auto copies = device.MakeStream().ValueOrDie();

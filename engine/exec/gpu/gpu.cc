@@ -58,9 +58,13 @@ Result<std::unique_ptr<vkernel::Compiler>> MakeCompiler(GpuKind kind, vkernel::H
   return compiler;
 }
 
-vkernel::ProgramCacheOptions ProgramOptionsOf(const GpuOptions& options) {
+// A device that has failed was warned of: that its programs do not load says nothing new.
+vkernel::ProgramCacheOptions ProgramOptionsOf(const GpuOptions& options,
+                                              const device::GuardedDevice* device) {
   vkernel::ProgramCacheOptions programs = options.programs;
-  programs.warn = options.warn;
+  programs.warn = [warn = options.warn, device](const std::string& text) {
+    if (device->CheckUsable().ok()) warn(text);
+  };
   // The emulated device's compilers are quick as it is.
   programs.quick_first = options.kind == GpuKind::kCuda;
   return programs;
@@ -88,8 +92,8 @@ Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accel
          std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget)
     : options_(options),
       accelerator_(std::move(accelerator)),
-      programs_(std::make_unique<vkernel::ProgramCache>(ProgramOptionsOf(options),
-                                                        accelerator_.get(), std::move(compiler))),
+      programs_(std::make_unique<vkernel::ProgramCache>(
+          ProgramOptionsOf(options, accelerator_.get()), accelerator_.get(), std::move(compiler))),
       pinned_(std::make_unique<PinnedPages>(accelerator_.get(), budget->pool())),
       arena_(std::make_unique<DeviceArena>(
           accelerator_.get(),

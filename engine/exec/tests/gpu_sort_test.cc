@@ -134,6 +134,15 @@ class GpuSortTest : public ::testing::Test {
     return client::Table("rows").OrderBy(keys).Select({"id"});
   }
 
+  // Of strings without a dictionary, which cores group.
+  static client::Frame SortedGroups() {
+    return client::Table("rows")
+        .GroupBy({"note"})
+        .Aggregate({client::Max(Col("many")).As("most")})
+        .OrderBy({Asc(Col("note").Substring(1, 30))})
+        .Select({"most"});
+  }
+
   std::unique_ptr<Engine> engine_;
   std::mt19937_64 random_{7};
   std::mutex mutex_;
@@ -284,14 +293,14 @@ TEST_F(GpuSortTest, WhatFailsThereIsSortedHere) {
   }
 }
 
-// Lost while it sorts, at every call it could be noticed in. Rows reach it by no other pipeline.
+// Lost while it sorts, at every call it could be noticed in. The pipeline before runs on cores.
 TEST_F(GpuSortTest, ALostCardCostsOneWarning) {
   for (const std::string point : {"device.launch", "device.wait"}) {
     SCOPED_TRACE(point);
     warnings_.clear();
     Start();
     AddRows(1500);
-    const client::Frame frame = Sorted({Asc(Col("note").Substring(1, 30)), Desc("many")});
+    const client::Frame frame = SortedGroups();
     ExpectSortedThere(frame);
     ASSERT_TRUE(base::ArmFaults(point + "=nth:1:error").ok());
     EXPECT_NE(WhyNot(frame).find(point), std::string::npos);
@@ -304,9 +313,19 @@ TEST_F(GpuSortTest, AHungSortIsGivenUp) {
   Start([](EngineOptions* options) { options->gpu.launch_limit = std::chrono::milliseconds(50); });
   AddRows(1500);
   ASSERT_TRUE(base::ArmFaults("device.hang=always:error").ok());
-  const std::string why_not = WhyNot(Sorted({Asc(Col("note").Substring(1, 30))}));
+  const std::string why_not = WhyNot(SortedGroups());
   EXPECT_NE(why_not.find("has not ended within 50 ms"), std::string::npos) << why_not;
-  EXPECT_EQ(warnings_.size(), 1u);
+  EXPECT_EQ(warnings_.size(), 1u) << testing::PrintToString(warnings_);
+}
+
+// The pipeline meets the loss; neither its kernel nor the sort's is warned of beside it.
+TEST_F(GpuSortTest, ACardThatIsLostBeforeItCostsOneWarning) {
+  Start();
+  AddRows(1500);
+  const client::Frame frame = Sorted({Asc(Col("note").Substring(1, 30))});
+  ASSERT_TRUE(base::ArmFaults("device.launch=nth:1:error").ok());
+  EXPECT_NE(WhyNot(frame).find("device.launch"), std::string::npos);
+  EXPECT_EQ(warnings_.size(), 1u) << testing::PrintToString(warnings_);
 }
 
 TEST_F(GpuSortTest, NoRoomThereLeavesTheCardInUse) {
