@@ -68,7 +68,7 @@ CLI::Option* AddPolicyOption(CLI::App* command, schedule::PolicyChoice* policy) 
       ->add_option_function<std::string>(
           "--policy",
           [policy](const std::string& text) { *policy = schedule::ParsePolicy(text).value(); },
-          "How modes mixed and auto split the rows: elastic (default), guided, apriori, or "
+          "How modes mixed and auto split the rows: guided (default), elastic, apriori, or "
           "static:PERCENT, the GPU's")
       ->check(CheckPolicy);
 }

@@ -139,12 +139,16 @@ class GuardedDevice::GuardedStream : public Stream {
 
   // Waits until all is done, or a launch's limit is over; not at all where the driver may.
   Status Await() {
-    // Short kernels are not waited for asleep: waking up takes longer than they do.
-    const auto patience = begin_ + std::chrono::milliseconds(2);
+    // Who sleeps is late by a tenth of a millisecond, which counts for kernels of a few.
+    const auto patience = begin_ + std::chrono::milliseconds(20);
     while (IsLimited()) {
       SVM_ASSIGN_OR_RETURN(const bool done, Poll());
       if (done) break;
-      if (Clock::now() > patience) std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (Clock::now() < patience) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
     }
     return Status::OK();
   }

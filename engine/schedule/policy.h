@@ -23,7 +23,7 @@ enum class PolicyKind : uint8_t {
 };
 
 struct PolicyChoice {
-  PolicyKind kind = PolicyKind::kElastic;
+  PolicyKind kind = PolicyKind::kGuided;
   int gpu_percent = 50;  // static
 };
 
