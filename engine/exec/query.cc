@@ -63,6 +63,9 @@ void Query::Begin(const RunOptions& options) {
   if (context_.mode != schedule::Mode::kCpu) {
     gpu_ = engine_.gpu_->Take(context_.wait_for_gpu, &context_.no_gpu);
     context_.gpu = gpu_.get();
+    // Who did not ask for a GPU that never was there need not hear of it with every pipeline.
+    const bool is_news = gpu_ != nullptr || context_.mode != schedule::Mode::kAuto;
+    if (!is_news && !engine_.gpu_->was_up()) context_.no_gpu.clear();
   }
   context_.policy = options.policy;
   context_.trace = options.trace;

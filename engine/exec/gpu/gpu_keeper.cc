@@ -159,6 +159,11 @@ void GpuKeeper::Reopen(GpuOptions options) {
   failure_ = base::Status::OK();
 }
 
+bool GpuKeeper::was_up() {
+  std::lock_guard lock(mutex_);
+  return up_since_ != Clock::time_point{};
+}
+
 GpuKeeper::State GpuKeeper::state() {
   std::lock_guard lock(mutex_);
   State state{options_.kind != GpuKind::kNone, down_, 0, failures_, gpu_};

@@ -46,6 +46,8 @@ class GpuKeeper {
     std::shared_ptr<Gpu> gpu;  // null when down
   };
   State state();
+  // Whether there ever was one.
+  bool was_up();
 
  private:
   using Clock = std::chrono::steady_clock;

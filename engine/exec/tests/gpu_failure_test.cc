@@ -230,20 +230,31 @@ TEST_F(GpuFailureTest, NoneIsOpenedBeforeTheLastOneHasEnded) {
 }
 
 // While it is down as well: where pipelines run is told, and why.
+// Where a pipeline has run that no GPU was there for.
 TEST_F(GpuFailureTest, WhatIsChosenWhileItIsDownIsTold) {
+  const auto count = client::Table("facts").Aggregate({Count().As("rows")}).ToCommand();
+  const auto run = [&](schedule::Mode mode) {
+    QueryStats stats;
+    EXPECT_TRUE(engine_->Run(count, {.stats = &stats, .mode = mode}).ok());
+    return stats.devices;
+  };
+  Start(std::chrono::hours(1));
+  ASSERT_TRUE(RanThere());
+  Arm("device.launch=nth:1:error");
+  EXPECT_FALSE(RanThere());
+  for (const schedule::Mode mode : {schedule::Mode::kGpu, schedule::Mode::kAuto}) {
+    const auto devices = run(mode);
+    ASSERT_EQ(devices.size(), 1u);
+    EXPECT_EQ(devices[0].mode, schedule::Mode::kCpu);
+    EXPECT_NE(devices[0].reason.find("device.launch"), std::string::npos) << devices[0].reason;
+    EXPECT_GT(devices[0].real_ms, 0);
+    EXPECT_EQ(devices[0].rows[schedule::Side::kCpu], kRows);
+  }
+  // One that never was there is no news, unless somebody asks for it.
   Arm("exec.gpu.open=always:error");
   Start(std::chrono::hours(1));
-  for (const schedule::Mode mode : {schedule::Mode::kGpu, schedule::Mode::kAuto}) {
-    QueryStats stats;
-    const auto count = client::Table("facts").Aggregate({Count().As("rows")}).ToCommand();
-    ASSERT_TRUE(engine_->Run(count, {.stats = &stats, .mode = mode}).ok());
-    ASSERT_EQ(stats.devices.size(), 1u);
-    const PipelineDevices& told = stats.devices[0];
-    EXPECT_EQ(told.mode, schedule::Mode::kCpu);
-    EXPECT_NE(told.reason.find("exec.gpu.open"), std::string::npos) << told.reason;
-    EXPECT_GT(told.real_ms, 0);
-    EXPECT_EQ(told.rows[schedule::Side::kCpu], kRows);
-  }
+  EXPECT_EQ(run(schedule::Mode::kGpu).size(), 1u);
+  EXPECT_TRUE(run(schedule::Mode::kAuto).empty());
 }
 
 TEST_F(GpuFailureTest, OneThatIsOpenedAnewHasItsNewOptions) {
