@@ -36,9 +36,19 @@ class NodeManagerSuite extends AnyFunSuite {
     try body(manager)
     finally manager.stop()
 
-  private def socket(manager: NodeManager): Path = NodeAddress.socket(manager.client().toOption.get.address).toOption.get
+  // What is noticed late of a node that has ended may make the next one look away for a moment.
+  private def client(manager: NodeManager): NodeClient = {
+    var found = Option.empty[NodeClient]
+    eventually("a node is there") {
+      found = manager.client().toOption
+      found.isDefined
+    }
+    found.get
+  }
 
-  private def pid(manager: NodeManager): Long = manager.client().toOption.get.status().getProcessId.toLong
+  private def socket(manager: NodeManager): Path = NodeAddress.socket(client(manager).address).toOption.get
+
+  private def pid(manager: NodeManager): Long = client(manager).status().getProcessId.toLong
 
   private def isAlive(pid: Long): Boolean = {
     val process = ProcessHandle.of(pid)
