@@ -248,12 +248,7 @@ base::Result<RowSet> PipelineRun::RunMeasured() {
   if (context_.gpu == nullptr) return RunWithoutGpu();
   ChooseDevice();
   if (mode_ != Mode::kGpu && HasDeviceTables()) return NeedRows(devices().reason);
-  SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
-  PipelineDevices& report = devices();
-  report.mode = mode_;
-  report.real_ms = ran_.milliseconds;
-  if (mode_ != Mode::kMixed) report.rows[mode_ == Mode::kGpu ? Side::kGpu : Side::kCpu] = ran_.rows;
-  return rows;
+  return RunReported();
 }
 
 base::Result<RowSet> PipelineRun::RunWithoutGpu() {
@@ -262,11 +257,15 @@ base::Result<RowSet> PipelineRun::RunWithoutGpu() {
   PipelineDevices& report = context_.stats->devices.emplace_back();
   report.title = blueprint_.title;
   report.reason = kNoGpu + context_.no_gpu;
-  const int64_t rows_before = context_.stats->rows_read;
-  const auto start = std::chrono::steady_clock::now();
+  return RunReported();
+}
+
+base::Result<RowSet> PipelineRun::RunReported() {
   SVM_ASSIGN_OR_RETURN(RowSet rows, RunSink());
-  devices().real_ms = base::MillisecondsSince(start);
-  devices().rows[Side::kCpu] = context_.stats->rows_read - rows_before;
+  PipelineDevices& report = devices();
+  report.mode = mode_;
+  report.real_ms = ran_.milliseconds;
+  if (mode_ != Mode::kMixed) report.rows[mode_ == Mode::kGpu ? Side::kGpu : Side::kCpu] = ran_.rows;
   return rows;
 }
 

@@ -102,6 +102,8 @@ class PipelineRun {
   base::Result<RowSet> RunMeasured();
   // Says why, where there should be one.
   base::Result<RowSet> RunWithoutGpu();
+  // Runs the sink, and says in the pipeline's record where and for how long.
+  base::Result<RowSet> RunReported();
   // Adds the pipeline's rows to the groups on both at once.
   base::Status RunMixed(KernelRun* run);
   base::Result<RowSet> CollectOnCpu(KernelRun* run, int64_t enough);

@@ -100,8 +100,7 @@ void GpuKeeper::SetDownLocked(const base::Status& why) {
   retry_at_ = now + retry_after_;
   const bool again = std::exchange(warned_of_, down_) == down_;
   // Who cannot do without one gets an error instead of one that never was there.
-  const bool was_up = up_since_ != Clock::time_point{};
-  if (!again && (was_up || !options_.required)) {
+  if (!again && (WasUpLocked() || !options_.required)) {
     options_.warn("the GPU is not used, queries run on the CPU: " + down_ + "; tried again in " +
                   std::to_string(std::max<int64_t>(retry_after_.count() / 1000, 1)) + " s");
   }
@@ -161,7 +160,7 @@ void GpuKeeper::Reopen(GpuOptions options) {
 
 bool GpuKeeper::was_up() {
   std::lock_guard lock(mutex_);
-  return up_since_ != Clock::time_point{};
+  return WasUpLocked();
 }
 
 GpuKeeper::State GpuKeeper::state() {

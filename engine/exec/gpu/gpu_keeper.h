@@ -60,6 +60,7 @@ class GpuKeeper {
   bool DropFailed();
   // One that says in gone_ when it is.
   std::shared_ptr<Gpu> Share(std::unique_ptr<Gpu> gpu);
+  bool WasUpLocked() const { return up_since_ != Clock::time_point{}; }
   // One warning, unless it was the last one, or is of one that is required and was never up; and a
   // longer wait each time in a row.
   void SetDownLocked(const base::Status& why);

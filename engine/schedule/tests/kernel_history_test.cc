@@ -59,57 +59,56 @@ TEST(KernelHistory, AnotherProcessReadsIt) {
 }
 
 // Two processes that know of each other by their file alone.
-TEST(KernelHistory, ProcessesLearnFromEachOther) {
-  const base::TestFolder folder;
-  const std::string path = folder / "kernel_speeds";
-  KernelHistory one, other;
-  one.Record(1, Side::kCpu, 10);
-  other.Record(2, Side::kGpu, 20);
-  ASSERT_TRUE(one.Save(path).ok());
-  ASSERT_TRUE(other.Save(path).ok());
-  EXPECT_EQ(other.Find(1)[Side::kCpu], 10);
-  KernelHistory later;
-  later.Load(path);
-  EXPECT_EQ(later.Find(1)[Side::kCpu], 10);
-  EXPECT_EQ(later.Find(2)[Side::kGpu], 20);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+class SharedHistory : public ::testing::Test {
+ protected:
+  // What a process that comes later knows.
+  void LoadLater() { later_.Load(path_); }
+
+  const base::TestFolder folder_;
+  const std::string path_ = folder_ / "kernel_speeds";
+  KernelHistory one_, other_, later_;
+};
+
+TEST_F(SharedHistory, ProcessesLearnFromEachOther) {
+  one_.Record(1, Side::kCpu, 10);
+  other_.Record(2, Side::kGpu, 20);
+  ASSERT_TRUE(one_.Save(path_).ok());
+  ASSERT_TRUE(other_.Save(path_).ok());
+  EXPECT_EQ(other_.Find(1)[Side::kCpu], 10);
+  LoadLater();
+  EXPECT_EQ(later_.Find(1)[Side::kCpu], 10);
+  EXPECT_EQ(later_.Find(2)[Side::kGpu], 20);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
 }
 
-TEST(KernelHistory, TheNewerSpeedsOfAShapeHold) {
-  const base::TestFolder folder;
-  const std::string path = folder / "kernel_speeds";
-  KernelHistory one, other;
-  one.Record(1, Side::kCpu, 10);
-  one.Record(1, Side::kGpu, 11);
-  ASSERT_TRUE(one.Save(path).ok());
+TEST_F(SharedHistory, TheNewerSpeedsOfAShapeHold) {
+  one_.Record(1, Side::kCpu, 10);
+  one_.Record(1, Side::kGpu, 11);
+  ASSERT_TRUE(one_.Save(path_).ok());
   // It has never heard of the first one's; what it has not measured itself it takes from there.
-  other.Record(1, Side::kCpu, 30);
-  ASSERT_TRUE(other.Save(path).ok());
-  EXPECT_EQ(other.Find(1)[Side::kCpu], 30);
-  EXPECT_EQ(other.Find(1)[Side::kGpu], 11);
+  other_.Record(1, Side::kCpu, 30);
+  ASSERT_TRUE(other_.Save(path_).ok());
+  EXPECT_EQ(other_.Find(1)[Side::kCpu], 30);
+  EXPECT_EQ(other_.Find(1)[Side::kGpu], 11);
   // The first one has learned something else since.
-  one.Record(2, Side::kCpu, 5);
-  ASSERT_TRUE(one.Save(path).ok());
-  EXPECT_EQ(one.Find(1)[Side::kCpu], 30);
-  KernelHistory later;
-  later.Load(path);
-  EXPECT_EQ(later.Find(1)[Side::kCpu], 30);
-  EXPECT_EQ(later.Find(1)[Side::kGpu], 11);
-  EXPECT_EQ(later.Find(2)[Side::kCpu], 5);
+  one_.Record(2, Side::kCpu, 5);
+  ASSERT_TRUE(one_.Save(path_).ok());
+  EXPECT_EQ(one_.Find(1)[Side::kCpu], 30);
+  LoadLater();
+  EXPECT_EQ(later_.Find(1)[Side::kCpu], 30);
+  EXPECT_EQ(later_.Find(1)[Side::kGpu], 11);
+  EXPECT_EQ(later_.Find(2)[Side::kCpu], 5);
 }
 
-TEST(KernelHistory, OthersShapesMakeNoneOfItsOwnGo) {
-  const base::TestFolder folder;
-  const std::string path = folder / "kernel_speeds";
-  KernelHistory one, other;
+TEST_F(SharedHistory, OthersShapesMakeNoneOfItsOwnGo) {
   for (uint64_t shape = 0; shape < KernelHistory::kMostShapes; ++shape) {
-    one.Record(shape, Side::kCpu, 1);
-    other.Record(shape + KernelHistory::kMostShapes, Side::kCpu, 1);
+    one_.Record(shape, Side::kCpu, 1);
+    other_.Record(shape + KernelHistory::kMostShapes, Side::kCpu, 1);
   }
-  ASSERT_TRUE(one.Save(path).ok());
-  ASSERT_TRUE(other.Save(path).ok());
-  EXPECT_EQ(other.Find(0)[Side::kCpu], 0);
-  EXPECT_EQ(other.Find(KernelHistory::kMostShapes)[Side::kCpu], 1);
+  ASSERT_TRUE(one_.Save(path_).ok());
+  ASSERT_TRUE(other_.Save(path_).ok());
+  EXPECT_EQ(other_.Find(0)[Side::kCpu], 0);
+  EXPECT_EQ(other_.Find(KernelHistory::kMostShapes)[Side::kCpu], 1);
 }
 
 TEST(KernelHistory, KnowsWhetherThereIsAnythingToSave) {
