@@ -139,14 +139,14 @@ def active(bench: Bench, found: dict):
                           max(bench.options.runs // 3, 2))
 
 
-def in_turns(bench: Bench, name: str, ways: dict, rounds: int, runs: int):
-    """Ways with their reports so far, over and over. They take turns, so that what else a machine is busy with meets
-    all of them."""
+def in_turns(bench: Bench, name: str, ways: dict):
+    """Ways with their reports so far, over and over. They take turns, two runs at a time, so that what else a machine
+    is busy with meets all of them: the median of a few runs in a row was up to a tenth off."""
     reports = {way: [] for way in ways}
-    for _ in range(rounds):
+    for _ in range(bench.options.runs):
         for way, options in ways.items():
             bench.use(*options)
-            reports[way].append(bench.measure(name, runs, way))
+            reports[way].append(bench.measure(name, 2, way))
             yield way, sum_up(reports[way])
 
 
@@ -170,7 +170,7 @@ def modes(bench: Bench, found: dict):
     ways = {"cpu": ("cpu", "--keep-builds"), "gpu": ("gpu", *IN_PLACE, "--keep-builds"),
             "elastic": both("elastic"), "guided": both("guided")}
     for name in BARRED:
-        for way, report in in_turns(bench, name, ways, rounds=4, runs=max(bench.options.runs // 3, 2)):
+        for way, report in in_turns(bench, name, ways):
             found.setdefault(way, {})[name] = report
 
 
@@ -181,7 +181,7 @@ def sweep(bench: Bench, found: dict):
         bench.use("gpu", *IN_PLACE, "--keep-builds")
         bench.measure(name, 2, "warm")  # so that its kernel is there, in full code
         ways = {policy: both(policy) for policy in policies}
-        for policy, report in in_turns(bench, name, ways, rounds=3, runs=max(bench.options.runs // 5, 2)):
+        for policy, report in in_turns(bench, name, ways):
             found.setdefault(name, {})[policy] = report
 
 
