@@ -95,11 +95,11 @@ base::Result<PipelineBinding::Translation> PipelineBinding::Translate(size_t joi
   const vkernel::Input& key = blueprint_.inputs[input];
   if (!key.is_payload) {
     const auto dictionary = source_.table->dictionary(blueprint_.columns[key.index].ordinal);
-    return joins_[join].table->Translate(*dictionary);
+    return joins_[join].table->Translate(dictionary);
   }
   const vkernel::PayloadColumn& payload = blueprint_.payloads[key.index];
   const RowSet& rows = *joins_[payload.join].build->rows;
-  return joins_[join].table->Translate(*rows.columns[payload.column].column.dictionary);
+  return joins_[join].table->Translate(rows.columns[payload.column].column.dictionary);
 }
 
 base::Result<std::vector<PipelineBinding::Translation>> PipelineBinding::TranslateKeys() const {

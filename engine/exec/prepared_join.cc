@@ -83,18 +83,12 @@ base::Status PreparedJoin::AddRows(const QueryContext& context) {
   return MakeTable(context);
 }
 
-// A hash table remembers dictionaries of those who probe it by their addresses, which may be
-// others' by the next query.
-bool PreparedJoin::CanKeepTable() const {
-  return build->kept != nullptr && options.shape.kind == JoinShape::Kind::kDirect;
-}
-
 base::Status PreparedJoin::MakeTable(const QueryContext& context) {
-  table = CanKeepTable() ? build->kept->FindTable(options, {}) : nullptr;
+  table = can_keep_table() ? build->kept->FindTable(options, {}) : nullptr;
   if (table != nullptr) return base::Status::OK();
   SVM_ASSIGN_OR_RETURN(table,
                        JoinTable::Build(build->rows, options, context.budget, context.workers));
-  if (CanKeepTable()) build->kept->KeepTable(options, {}, table);
+  if (can_keep_table()) build->kept->KeepTable(options, {}, table);
   return base::Status::OK();
 }
 
@@ -117,7 +111,7 @@ std::shared_ptr<const GroupCodes> PreparedJoin::CodesOf(const std::vector<int>& 
 base::Status PreparedJoin::AddCodes(const QueryContext& context, const std::vector<int>& columns,
                                     const GroupCodes& codes) {
   if (is_for_device()) return base::Status::OK();
-  if (!CanKeepTable()) return table->AddCodes(codes.codes, context.workers);
+  if (!can_keep_table()) return table->AddCodes(codes.codes, context.workers);
   std::shared_ptr<JoinTable> found = build->kept->FindTable(options, columns);
   if (found == nullptr) {
     SVM_ASSIGN_OR_RETURN(found, table->WithCodes(codes.codes, context.workers));

@@ -35,7 +35,7 @@ struct PreparedJoin {
   void TakeMade();
   bool is_for_device() const { return build->table_build != nullptr; }
   // Whether the table may serve later queries too.
-  bool CanKeepTable() const;
+  bool can_keep_table() const { return build->kept != nullptr; }
   // Finds the table of the options among those that are kept, or builds it.
   base::Status MakeTable(const QueryContext& context);
 };

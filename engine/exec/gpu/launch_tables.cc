@@ -62,11 +62,11 @@ class TablePlacement {
 }  // namespace
 
 Result<LaunchTables> PlaceTables(Gpu* gpu, const PipelineBinding& binding, device::Stream* stream) {
-  TablePlacement placement(4 * binding.joins().size() + 2 * binding.blueprint().payloads.size());
+  TablePlacement placement(6 * binding.joins().size() + 2 * binding.blueprint().payloads.size());
   for (const PreparedJoin& join : binding.joins()) {
     if (join.table->on_device()) continue;
     for (const BufferPtr& buffer : join.table->buffers()) {
-      placement.Add(buffer, join.CanKeepTable());
+      placement.Add(buffer, join.can_keep_table());
     }
   }
   for (const vkernel::PayloadColumn& payload : binding.blueprint().payloads) {

@@ -182,20 +182,4 @@ base::Status JoinTable::AddCodes(std::span<const uint16_t> codes,
   return base::Status::OK();
 }
 
-base::Result<std::unique_ptr<JoinTable>> JoinTable::WithCodes(
-    std::span<const uint16_t> codes, const schedule::Workers& workers) const {
-  std::unique_ptr<JoinTable> table(new JoinTable(rows_, options_, budget_));
-  table->num_rows_ = num_rows_;
-  table->num_keys_ = num_keys_;
-  table->key_zone_ = key_zone_;
-  table->next_ = next_;
-  table->base_ = base_;
-  table->size_ = size_;
-  table->bits_ = bits_;
-  table->bytes_ = bytes_;
-  table->row_numbers_ = row_numbers_;
-  SVM_RETURN_NOT_OK(table->AddCodes(codes, workers));
-  return table;
-}
-
 }  // namespace shadowvm::exec

@@ -80,7 +80,7 @@ Filled FillSlots(const RowSet& rows, std::span<const int> keys, const HashTarget
 
 base::Status JoinTable::BuildHash(const schedule::Workers& workers) {
   for (const int key : options_.keys) key_words_ += KeyWords(rows_->columns[key].column);
-  interner_ = std::make_unique<TextInterner>(budget_);
+  interner_ = std::make_shared<TextInterner>(budget_);
   if (options_.keys.size() == 1 && rows_->columns[options_.keys[0]].column.is_integer()) {
     key_zone_ = ZoneOf(rows_->columns[options_.keys[0]], rows_->num_rows);
   }

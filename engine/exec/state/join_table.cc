@@ -53,7 +53,7 @@ kernels::DirectView JoinTable::direct() const {
 
 std::vector<std::shared_ptr<memory::Buffer>> JoinTable::buffers() const {
   std::vector<std::shared_ptr<memory::Buffer>> all;
-  for (const auto& buffer : {bits_, row_numbers_, slots_, keys_, codes_}) {
+  for (const auto& buffer : {bits_, row_numbers_, slots_, keys_, codes_, next_}) {
     if (buffer != nullptr) all.push_back(buffer);
   }
   return all;
@@ -70,18 +70,40 @@ kernels::HashView JoinTable::hash() const {
 }
 
 base::Result<std::shared_ptr<const Buffer>> JoinTable::Translate(
-    const columns::Dictionary& dictionary) {
+    const std::shared_ptr<const columns::Dictionary>& dictionary) {
   std::lock_guard lock(translations_mutex_);
-  Translation& known = translations_[&dictionary];
-  const uint32_t size = dictionary.size();
+  std::erase_if(translations_, [](const auto& known) { return known.second.of.expired(); });
+  Translation& known = translations_[dictionary.get()];
+  const uint32_t size = dictionary->size();
   if (known.ids != nullptr && known.size >= size) return known.ids;
   SVM_ASSIGN_OR_RETURN(auto ids, Buffer::Make(budget_, int64_t{size} * 4, "join translation"));
   if (known.size > 0) std::memcpy(ids->data(), known.ids->data(), int64_t{known.size} * 4);
   for (uint32_t code = known.size; code < size; ++code) {
-    ids->as<uint32_t>()[code] = FindText(dictionary.texts()[code]);
+    ids->as<uint32_t>()[code] = FindText(dictionary->texts()[code]);
   }
-  known = {size, std::move(ids)};
+  known = {dictionary, size, std::move(ids)};
   return known.ids;
+}
+
+base::Result<std::unique_ptr<JoinTable>> JoinTable::WithCodes(
+    std::span<const uint16_t> codes, const schedule::Workers& workers) const {
+  std::unique_ptr<JoinTable> table(new JoinTable(rows_, options_, budget_));
+  table->num_rows_ = num_rows_;
+  table->num_keys_ = num_keys_;
+  table->key_zone_ = key_zone_;
+  table->next_ = next_;
+  table->base_ = base_;
+  table->size_ = size_;
+  table->bits_ = bits_;
+  table->bytes_ = bytes_;
+  table->row_numbers_ = row_numbers_;
+  table->key_words_ = key_words_;
+  table->mask_ = mask_;
+  table->slots_ = slots_;
+  table->keys_ = keys_;
+  table->interner_ = interner_;
+  SVM_RETURN_NOT_OK(table->AddCodes(codes, workers));
+  return table;
 }
 
 }  // namespace shadowvm::exec

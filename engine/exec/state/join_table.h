@@ -60,7 +60,7 @@ class JoinTable {
 
   // Group codes: codes[r] is that of build row r, 0 = none. For unique keys.
   base::Status AddCodes(std::span<const uint16_t> codes, const schedule::Workers& workers);
-  // Of a direct table: one that shares all with it but has codes of its own.
+  // One that shares all with it but has codes of its own.
   base::Result<std::unique_ptr<JoinTable>> WithCodes(std::span<const uint16_t> codes,
                                                      const schedule::Workers& workers) const;
 
@@ -74,7 +74,7 @@ class JoinTable {
   // Ids for the codes of a probe column's dictionary, at least as many as it has entries now.
   // Extended as it grows; earlier arrays stay valid as long as they are held. Thread-safe.
   base::Result<std::shared_ptr<const memory::Buffer>> Translate(
-      const columns::Dictionary& dictionary);
+      const std::shared_ptr<const columns::Dictionary>& dictionary);
 
  private:
   JoinTable(std::shared_ptr<const RowSet> rows, JoinTableOptions options,
@@ -111,9 +111,10 @@ class JoinTable {
   uint64_t mask_ = 0;
   std::shared_ptr<memory::Buffer> slots_;
   std::shared_ptr<memory::Buffer> keys_;
-  std::unique_ptr<TextInterner> interner_;
+  std::shared_ptr<TextInterner> interner_;
 
   struct Translation {
+    std::weak_ptr<const columns::Dictionary> of;  // whose address may be another's once it has gone
     uint32_t size = 0;
     std::shared_ptr<const memory::Buffer> ids;
   };

@@ -190,7 +190,8 @@ TEST_F(GpuMemoryTest, ScansGiveWay) {
   EXPECT_EQ(gpu.scans().size(), 1);
 }
 
-// A build side that is kept for later queries has its join table kept on the device too.
+// A build side that is kept for later queries has its join table kept on the device too: a direct
+// one, and one by hash with rows of which several have one key.
 TEST_F(GpuMemoryTest, JoinTablesAreKept) {
   EngineOptions options = TestEngineOptions();
   options.gpu.kind = GpuKind::kEmulated;
@@ -198,27 +199,35 @@ TEST_F(GpuMemoryTest, JoinTablesAreKept) {
   const auto engine = Engine::Make(std::move(options)).ValueOrDie();
   cpu_ = MakeTestEngine();
   const auto prices = MakeTable({{"id", Int32s(150000, [](int64_t i) { return i - 75000; })},
+                                 {"half", Int32s(150000, [](int64_t i) { return i / 2; })},
+                                 {"kind", Int32s(150000, [](int64_t i) { return i / 2 % 3; })},
                                  {"price", Int32s(150000, [](int64_t i) { return i % 977; })}});
-  const auto joined = client::Table("facts")
-                          .Join(client::Table("prices"), {client::On("value", "id")})
-                          .GroupBy({"small"})
-                          .Aggregate({Sum(Col("price")).As("sum")});
   for (Engine* const each : {cpu_.get(), engine.get()}) {
     AddFacts(each);
     ASSERT_TRUE(each->AddTable("prices", *prices).ok());
   }
-  const Answered expected = Ask(cpu_.get(), joined);
   Ask(engine.get(), FewRows(5000));  // brings all columns of facts there
-  // The first query makes the build side, the second finds it and makes a table that is kept.
-  std::vector<int64_t> link_bytes;
-  for (int again = 0; again < 3; ++again) {
-    const Answered answered = Ask(engine.get(), joined);
-    EXPECT_EQ(answered.gpu.why_not, "");
-    EXPECT_EQ(answered.rows, expected.rows);
-    link_bytes.push_back(answered.gpu.times.link_bytes);
+  using Keys = std::vector<client::On>;
+  for (const Keys& keys : {Keys{client::On("value", "id")},
+                           Keys{client::On("value", "half"), client::On("small", "kind")}}) {
+    SCOPED_TRACE(keys.size());
+    const auto joined = client::Table("facts")
+                            .Join(client::Table("prices"), keys)
+                            .GroupBy({"small"})
+                            .Aggregate({Sum(Col("price")).As("sum")});
+    const Answered expected = Ask(cpu_.get(), joined);
+    EXPECT_FALSE(expected.rows.empty());
+    // The first query makes the build side, the second finds it and makes a table that is kept.
+    std::vector<int64_t> link_bytes;
+    for (int again = 0; again < 3; ++again) {
+      const Answered answered = Ask(engine.get(), joined);
+      EXPECT_EQ(answered.gpu.why_not, "");
+      EXPECT_EQ(answered.rows, expected.rows);
+      link_bytes.push_back(answered.gpu.times.link_bytes);
+    }
+    EXPECT_GT(link_bytes[0], 100000 * int64_t{sizeof(int32_t)});
+    EXPECT_EQ(link_bytes[2], 0);
   }
-  EXPECT_GT(link_bytes[0], 100000 * int64_t{sizeof(int32_t)});
-  EXPECT_EQ(link_bytes[2], 0);
 }
 
 // What a launch was told is told again, unless what it names has moved meanwhile.

@@ -175,6 +175,24 @@ TEST_F(JoinTableTest, CodesFollowKeys) {
   const auto hashed = Build(rows, {kHashed, {0}, true, {}});
   ASSERT_TRUE(hashed->AddCodes(codes, workers_).ok());
   EXPECT_EQ(hashed->hash().codes[2], 6);
+  const std::vector<uint16_t> others = {7, 8, 9};
+  const auto shared = hashed->WithCodes(others, workers_).ValueOrDie();
+  EXPECT_EQ(shared->hash().codes[2], 9);
+  EXPECT_EQ(shared->hash().slots, hashed->hash().slots);
+  EXPECT_EQ(hashed->hash().codes[2], 6);
+}
+
+// A table may outlive those who probe it, and the next one's dictionary may lie where theirs did.
+TEST_F(JoinTableTest, ADictionaryThatHasGoneIsForgotten) {
+  auto own = columns::Dictionary::Make(&budget_).ValueOrDie();
+  const auto table = Build(Rows({Codes(own, {{"a"}})}, 1), {kHashed, {0}, true, {}});
+  for (const bool has_key : {true, false, true}) {
+    const auto dictionary = columns::Dictionary::Make(&budget_).ValueOrDie();
+    const std::vector<std::string_view> texts = {has_key ? "a" : "b"};
+    ASSERT_TRUE(dictionary->Intern(texts).ok());
+    const auto ids = table->Translate(dictionary).ValueOrDie();
+    EXPECT_EQ(ids->as<uint32_t>()[0] != kernels::kNoRow, has_key);
+  }
 }
 
 TEST_F(JoinTableTest, StringAndMixedKeys) {
@@ -187,11 +205,11 @@ TEST_F(JoinTableTest, StringAndMixedKeys) {
   const auto table = Build(rows, {kHashed, {0, 1, 2}, true, {}});
   const std::vector<std::string_view> first = {"z", "b"};
   ASSERT_TRUE(probe_dictionary->Intern(first).ok());
-  const auto before = table->Translate(*probe_dictionary).ValueOrDie();
+  const auto before = table->Translate(probe_dictionary).ValueOrDie();
   EXPECT_EQ(before->as<uint32_t>()[0], kernels::kNoRow);
   const std::vector<std::string_view> more = {"c"};
   ASSERT_TRUE(probe_dictionary->Intern(more).ok());
-  const auto ids = table->Translate(*probe_dictionary).ValueOrDie();
+  const auto ids = table->Translate(probe_dictionary).ValueOrDie();
   EXPECT_EQ(ids->as<uint32_t>()[1], before->as<uint32_t>()[1]);
   const uint64_t x = table->FindText(MakeText("x"));
   const uint64_t y = table->FindText(MakeText("y"));
