@@ -42,7 +42,7 @@ MixedRun::MixedRun(const QueryContext& context, MixedPipeline pipeline,
       alone_(context.workers.count() == 1),
       work_(pipeline_.run->SegmentsToRun()),
       start_(std::chrono::steady_clock::now()),
-      lanes_(context.workers.count()),
+      refused_(static_cast<size_t>(context.workers.count())),
       card_sink_(pipeline_.sink) {
   if (!work_.empty()) places_.resize(static_cast<size_t>(work_.back().segment) + 1);
   for (size_t i = 0; i < work_.size(); ++i) {
@@ -130,16 +130,16 @@ Result<bool> MixedRun::Step(int worker) {
 Result<bool> MixedRun::CpuStep(int worker) {
   const Grant grant = Take(Side::kCpu, worker);
   if (grant.empty()) {
-    AwaitWork(&lanes_[static_cast<size_t>(worker)]);
+    AwaitWork(worker);
   } else {
-    lanes_[static_cast<size_t>(worker)].refused = 0;
+    refused_[static_cast<size_t>(worker)] = 0;
     SVM_RETURN_NOT_OK(RunUnit(worker, grant));
   }
   return GoesOn();
 }
 
-void MixedRun::AwaitWork(Lane* lane) {
-  if (++lane->refused > kMostAwake) {
+void MixedRun::AwaitWork(int worker) {
+  if (++refused_[static_cast<size_t>(worker)] > kMostAwake) {
     std::this_thread::sleep_for(kAskAgain);
     return;
   }
@@ -170,34 +170,21 @@ Status MixedRun::RunUnit(int worker, const Grant& grant) {
   for (int64_t unit = grant.units.begin; unit < grant.units.end; ++unit) {
     SVM_RETURN_NOT_OK(pipeline_.run->RunOne(worker, units_[static_cast<size_t>(unit)], bind));
   }
-  const Verdict verdict = Finish(grant);
-  if (verdict != Verdict::kAdd || !grant.apart) return Status::OK();
-  SVM_ASSIGN_OR_RETURN(int64_t* const own, pipeline_.groups->Slots(worker));
-  return pipeline_.groups->MergeArray(slots, own);
-}
-
-Result<int64_t*> MixedRun::SlotsFor(int worker, const Grant& grant) {
-  if (grant.contest >= 0) return ContestSlots(worker, grant.contest);
-  if (!grant.apart) return pipeline_.groups->Slots(worker);
-  ArrayPtr& spare = lanes_[static_cast<size_t>(worker)].spare;
-  if (spare == nullptr) {
-    SVM_ASSIGN_OR_RETURN(spare, pipeline_.groups->MakeArray());
-  } else {
-    pipeline_.groups->Clear(spare);
-  }
-  return spare->as<int64_t>();
+  Finish(grant);
+  return Status::OK();
 }
 
 // All that a worker finds for one contest counts, or nothing of it does.
-Result<int64_t*> MixedRun::ContestSlots(int worker, int64_t contest) {
+Result<int64_t*> MixedRun::SlotsFor(int worker, const Grant& grant) {
+  if (grant.contest < 0) return pipeline_.groups->Slots(worker);
   {
     std::lock_guard lock(contests_mutex_);
-    const ArrayPtr& array = contests_[contest][worker];
+    const ArrayPtr& array = contests_[grant.contest][worker];
     if (array != nullptr) return array->as<int64_t>();
   }
   SVM_ASSIGN_OR_RETURN(ArrayPtr made, pipeline_.groups->MakeArray());
   std::lock_guard lock(contests_mutex_);
-  return (contests_[contest][worker] = std::move(made))->as<int64_t>();
+  return (contests_[grant.contest][worker] = std::move(made))->as<int64_t>();
 }
 
 // --- the card ---
@@ -292,17 +279,10 @@ Status MixedRun::Launch(const Grant& grant) {
 
 Status MixedRun::Collect(const Batch& batch) {
   SVM_ASSIGN_OR_RETURN(const std::span<const int64_t> found, card_->Collect(batch.area));
-  added_ = AddFound(batch.grant, Finish(batch.grant), found);
-  return Status::OK();
-}
-
-Status MixedRun::AddFound(const Grant& grant, Verdict verdict, std::span<const int64_t> found) {
-  if (verdict == Verdict::kDrop) return Status::OK();
-  int64_t* into = found_->as<int64_t>();
-  if (verdict == Verdict::kHold) {
-    SVM_ASSIGN_OR_RETURN(into, ContestSlots(0, grant.contest));
+  if (Finish(batch.grant) == Verdict::kAdd) {
+    added_ = pipeline_.groups->MergeArray(found.data(), found_->as<int64_t>());
   }
-  return pipeline_.groups->MergeArray(found.data(), into);
+  return Status::OK();
 }
 
 void MixedRun::LoseCard(const Status& why) {
@@ -314,15 +294,18 @@ void MixedRun::LoseCard(const Status& why) {
     for (const Batch& batch : in_flight_) schedule_->Fail(batch.grant.id, Now());
     schedule_->GiveUp(Side::kGpu);
   }
-  in_flight_.clear();
   EndCard();
+  in_flight_.clear();
 }
 
 void MixedRun::EndCard() {
   if (card_ == nullptr) return;
-  static_cast<void>(card_->Wait());
   gpu_times_ = card_->times();
-  card_.reset();
+  if (in_flight_.empty()) {
+    card_.reset();
+  } else {
+    GpuRun::LeaveBehind(std::move(card_), program_);
+  }
 }
 
 // --- what was found out ---

@@ -42,9 +42,9 @@ struct MixedSettings {
 
 // One run of a pipeline on cores and on a card at the same time. Workers take units; worker 0
 // serves the card, too: it hands it batches, takes their results, and does a unit while the card
-// has enough to do. A result that may not count, because the same rows may be worked on elsewhere,
-// lies in an array of its own until that is known. What the card does not do cores do, so a card
-// that fails costs time and nothing else.
+// has enough to do. What cores find in rows that the card is at lies in arrays of its own until it
+// is known who was first. What the card does not do cores do, so a card that fails costs time and
+// nothing else; and one that is late is not waited for, but left behind with what it is at.
 class MixedRun {
  public:
   MixedRun(const QueryContext& context, MixedPipeline pipeline, const MixedSettings& settings);
@@ -70,10 +70,6 @@ class MixedRun {
     int area = 0;  // of GpuRun
   };
   using ArrayPtr = DenseGroups::Array;
-  struct Lane {
-    ArrayPtr spare;   // for units at the end
-    int refused = 0;  // times in a row that there was nothing for it
-  };
 
   base::Result<bool> Step(int worker);
   // What the list has for this worker, if anything. False: all is done.
@@ -81,10 +77,9 @@ class MixedRun {
   schedule::Grant Take(schedule::Side side, int worker);
   schedule::Verdict Finish(const schedule::Grant& grant);
   bool GoesOn() const { return !over_.load(std::memory_order_acquire); }
-  void AwaitWork(Lane* lane);
+  void AwaitWork(int worker);
   base::Status RunUnit(int worker, const schedule::Grant& grant);
   base::Result<int64_t*> SlotsFor(int worker, const schedule::Grant& grant);
-  base::Result<int64_t*> ContestSlots(int worker, int64_t contest);
 
   base::Result<bool> ServeCard();
   // With the kernel, if it is there by now.
@@ -96,10 +91,8 @@ class MixedRun {
   bool CardIsProvided();
   base::Status Launch(const schedule::Grant& grant);
   base::Status Collect(const Batch& batch);
-  base::Status AddFound(const schedule::Grant& grant, schedule::Verdict verdict,
-                        std::span<const int64_t> found);
   void LoseCard(const base::Status& why);
-  // Waits for what it is still at, which is of no use to anyone but names memory of this run.
+  // What it is still at is of no use to anyone, and is not waited for.
   void EndCard();
 
   double Now() const;
@@ -125,7 +118,7 @@ class MixedRun {
   std::atomic<bool> over_{false};                      // all is done, or some step failed
   std::mutex contests_mutex_;
   std::map<int64_t, std::map<int, ArrayPtr>> contests_;  // guarded: by contest and worker
-  std::vector<Lane> lanes_;                              // by worker
+  std::vector<int> refused_;  // by worker: times in a row that there was nothing for it
 
   // Worker 0's.
   DenseSink card_sink_;

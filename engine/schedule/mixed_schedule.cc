@@ -26,7 +26,7 @@ constexpr double kPlenty = 8;
 constexpr int64_t kUnitsOfPlenty = 2;
 // Units that may be begun a second time: one of so many.
 constexpr int64_t kAgainPart = 10;
-// A lane is late when it takes so many times as long as others do.
+// The card is late when it takes so many times as long as it did.
 constexpr double kLate = 1.5;
 // A second try must promise to take no more than this part of the time that is left to the first.
 constexpr double kWorth = 0.75;
@@ -61,7 +61,8 @@ Grant MixedSchedule::Take(Side side, int lane, double now) {
     }
     if (!units.empty()) return Start(side, lane, units, -1, now);
   }
-  return policy_->num_waiting() > 0 ? Grant{} : TakeAgain(side, lane, now);
+  if (policy_->num_waiting() > 0 || side == Side::kGpu) return {};
+  return TakeAgain(lane, now);
 }
 
 bool MixedSchedule::can_compare() const {
@@ -136,75 +137,55 @@ Grant MixedSchedule::Start(Side side, int lane, UnitRange units, int64_t contest
   flight.units = units;
   flight.contest = contest;
   flight.begin = now;
-  // The card's results are its own anyhow. A core's are at the end, when the card may come to help.
-  const bool tail =
-      balances() && !gave_up_[Side::kGpu] && policy_->num_waiting() < speeds_[Side::kCpu].lanes();
-  flight.apart = side == Side::kGpu || contest >= 0 || tail;
   const auto id = static_cast<int64_t>(flights_.size());
   flights_.push_back(flight);
   held_[side].push_back(id);
   started_[side] = true;
-  return {id, units, flight.apart, contest};
+  return {id, units, contest};
 }
 
-Grant MixedSchedule::TakeAgain(Side side, int lane, double now) {
-  const auto open = [&](int64_t grant) { return flights_[grant].side == Other(side); };
-  auto found = std::find_if(contests_.begin(), contests_.end(), open);
-  if (found == contests_.end()) {
-    const int64_t grant = FindContest(side, now);
-    if (grant < 0) return {};
-    flights_[grant].contested = true;
-    flights_[grant].again_left = flights_[grant].units;
-    found = contests_.insert(contests_.end(), grant);
+Grant MixedSchedule::TakeAgain(int lane, double now) {
+  if (open_contest_ < 0) {
+    open_contest_ = FindContest(now);
+    if (open_contest_ < 0) return {};
+    flights_[open_contest_].contested = true;
+    flights_[open_contest_].again_left = flights_[open_contest_].units;
   }
-  const int64_t contest = *found;
+  const int64_t contest = open_contest_;
   UnitRange& left = flights_[contest].again_left;
-  const UnitRange units = left.TakeBack(side == Side::kCpu ? 1 : left.size());
-  if (left.empty()) contests_.erase(found);
-  num_again_ += units.size();
-  return Start(side, lane, units, contest, now);
+  const UnitRange unit = left.TakeBack(1);
+  if (left.empty()) open_contest_ = -1;
+  num_again_ += unit.size();
+  return Start(Side::kCpu, lane, unit, contest, now);
 }
 
-int64_t MixedSchedule::FindContest(Side side, double now) {
-  if (side == Side::kCpu && !lost_by_card_.empty()) {
+int64_t MixedSchedule::FindContest(double now) {
+  if (!lost_by_card_.empty()) {
     const int64_t grant = lost_by_card_.back();
     lost_by_card_.pop_back();
     return grant;
   }
-  int64_t best = -1;
-  double latest = 0;
-  for (const int64_t grant : held_[Other(side)]) {
-    if (!IsWorthATry(side, flights_[grant], now)) continue;
-    const double end = PredictedEnd(flights_[grant], now);
-    if (best >= 0 && end <= latest) continue;
-    best = grant;
-    latest = end;
-  }
-  return best;
+  // The last one ends last.
+  const std::vector<int64_t>& held = held_[Side::kGpu];
+  const auto found = std::find_if(held.rbegin(), held.rend(),
+                                  [&](int64_t grant) { return IsWorthATry(flights_[grant], now); });
+  return found == held.rend() ? -1 : *found;
 }
 
-bool MixedSchedule::IsWorthATry(Side side, const Flight& flight, double now) const {
-  if (!balances() || flight.contested || !flight.apart || flight.contest >= 0) return false;
+bool MixedSchedule::IsWorthATry(const Flight& flight, double now) const {
+  if (!balances() || flight.contested) return false;
   const int64_t units = flight.units.size();
   const int64_t most_again = std::max<int64_t>(kBatchesHeld, options_.num_units / kAgainPart);
   if (num_again_ + units > most_again) return false;
-  const Speed& speed = speeds_[side];
-  if (!speed.is_known()) return false;
-  if (!speeds_[flight.side].is_known()) return true;
-  const int64_t before = side == Side::kGpu ? UnitsHeld(side) : 0;
-  const double mine =
-      std::max(1 / speed.of_lane(), static_cast<double>(before + units) / speed.of_all());
+  const Speed& cpu = speeds_[Side::kCpu];
+  if (!cpu.is_known()) return false;
+  if (!speeds_[Side::kGpu].is_known()) return true;
+  const double mine = std::max(1 / cpu.of_lane(), static_cast<double>(units) / cpu.of_all());
   return mine < kWorth * (PredictedEnd(flight, now) - now);
 }
 
 // Who is late is thought to need as long again.
 double MixedSchedule::PredictedEnd(const Flight& flight, double now) const {
-  if (flight.side == Side::kCpu) {
-    const double expected =
-        static_cast<double>(flight.units.size()) / speeds_[Side::kCpu].of_lane();
-    const double elapsed = now - flight.begin;
-    return elapsed > kLate * expected ? now + elapsed : flight.begin + expected;
-  }
   const std::vector<int64_t>& held = held_[Side::kGpu];
   int64_t units = 0;  // up to the end of this grant
   for (const int64_t before : held) {
@@ -242,7 +223,7 @@ Verdict MixedSchedule::Finish(int64_t grant, double now) {
   num_done_ += flight.units.size();
   done_by_[flight.side] += flight.units.size();
   if (!flight.contested) return Verdict::kAdd;
-  std::erase(contests_, grant);
+  if (open_contest_ == grant) open_contest_ = -1;
   for (Flight& other : flights_) {
     if (other.contest == grant) other.outcome = Outcome::kLost;
   }
@@ -267,19 +248,13 @@ Verdict MixedSchedule::FinishSecondTry(Flight* flight) {
 
 void MixedSchedule::Fail(int64_t grant, double now) {
   Flight& flight = flights_[grant];
-  std::erase(held_[flight.side], grant);
+  std::erase(held_[Side::kGpu], grant);
   flight.end = now;
-  if (flight.side == Side::kGpu) gpu_free_ = now;
-  if (flight.contest < 0) {
-    // Who is at it already goes on.
-    if (flight.outcome != Outcome::kRunning) return;
-    flight.outcome = Outcome::kFailed;
-    if (!flight.contested) lost_by_card_.push_back(grant);
-    return;
-  }
-  // The first one is still at it. The card's second tries are of all of a grant.
+  gpu_free_ = now;
+  // Cores may have been first.
+  if (flight.outcome != Outcome::kRunning) return;
   flight.outcome = Outcome::kFailed;
-  flights_[flight.contest].contested = false;
+  if (!flight.contested) lost_by_card_.push_back(grant);
 }
 
 void MixedSchedule::GiveUp(Side side) { gave_up_[side] = true; }

@@ -36,11 +36,8 @@ inline constexpr int kBatchesHeld = 3;
 struct Grant {
   int64_t id = -1;  // -1: nothing, for now
   UnitRange units;
-  // The result must be kept apart until Finish has said whether it counts: another lane may be at
-  // the same units, or may come to be.
-  bool apart = false;
-  // The grant whose units these are a part of, if this is the second try at them. What was found
-  // for one contest may be kept together.
+  // The card's grant whose units these are a part of, if this is a core's second try at them. What
+  // was found for one contest may be kept together, until it is known whether it counts.
   int64_t contest = -1;
 
   bool empty() const { return id < 0; }
@@ -55,8 +52,9 @@ enum class Verdict : uint8_t {
 // Who works on which units of one list, so that both sides end together and every unit counts
 // once. A policy says which units a side takes. This class sizes the card's batches, keeps a side
 // from what the other would have done sooner, and balances: a side whose queue is dry takes over
-// what the other has not begun, and when there is nothing of that either it works once more on what
-// the other is at, if that promises to be sooner. The first result counts.
+// what the other has not begun, and when there is nothing of that either cores work once more on
+// what the card is at, if that promises to be sooner. The first result counts. Cores' units are not
+// tried again: who asked has to wait for a core, and need not wait for the card.
 //
 // It has no clock and no threads: who calls says what time it is, in milliseconds from the start,
 // and lets in one caller at a time.
@@ -93,12 +91,11 @@ class MixedSchedule {
     Side side = Side::kCpu;
     int lane = 0;
     UnitRange units;
-    bool apart = false;
     int64_t contest = -1;
     double begin = 0;
     double end = -1;  // -1: not finished
     Outcome outcome = Outcome::kRunning;
-    // Units that the other side has not begun a second time, and how many it has done.
+    // Units that cores have not begun a second time, and how many they have done.
     bool contested = false;
     UnitRange again_left;
     int64_t again_done = 0;
@@ -124,10 +121,11 @@ class MixedSchedule {
   double GpuSpeed(double now) const { return speeds_[Side::kGpu].of_all() / Delay(now); }
 
   Grant Start(Side side, int lane, UnitRange units, int64_t contest, double now);
-  Grant TakeAgain(Side side, int lane, double now);
-  // The other side's grant that is most worth a second try; -1: none.
-  int64_t FindContest(Side side, double now);
-  bool IsWorthATry(Side side, const Flight& flight, double now) const;
+  Grant TakeAgain(int lane, double now);
+  // The card's grant that is most worth a second try; -1: none.
+  int64_t FindContest(double now);
+  bool IsWorthATry(const Flight& flight, double now) const;
+  // Of one of the card's that are held.
   double PredictedEnd(const Flight& flight, double now) const;
   void MeasureLane(const Flight& flight, double now);
   Verdict FinishSecondTry(Flight* flight);
@@ -137,7 +135,7 @@ class MixedSchedule {
   std::unique_ptr<Policy> policy_;
   std::vector<Flight> flights_;
   BySide<std::vector<int64_t>> held_;  // by lanes, in the order of their taking
-  std::vector<int64_t> contests_;      // with units that nobody has begun a second time
+  int64_t open_contest_ = -1;          // with units that nobody has begun a second time; -1: none
   std::vector<int64_t> lost_by_card_;  // failed, and nobody has begun them a second time
   BySide<bool> started_;
   BySide<bool> gave_up_;

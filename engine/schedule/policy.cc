@@ -68,10 +68,13 @@ class FoldedPolicy : public Policy {
     if (!units.empty()) queue->push_back(units);
   }
   // The card from a queue's front, cores from its back: so that each leaves the other long ranges.
+  // The card's are of one size, since a short one costs it as much beside its rows.
   static UnitRange TakeFrom(Queue* queue, Side side, int64_t most) {
     if (queue->empty()) return {};
     if (side == Side::kGpu) {
-      const UnitRange taken = queue->front().TakeFront(most);
+      const int64_t batches = (queue->front().size() + most - 1) / most;
+      const UnitRange taken =
+          queue->front().TakeFront((queue->front().size() + batches - 1) / batches);
       if (queue->front().empty()) queue->pop_front();
       return taken;
     }

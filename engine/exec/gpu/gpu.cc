@@ -4,6 +4,7 @@
 #include "engine/exec/gpu/gpu.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/base/elapsed.h"
 #include "engine/base/fault.h"
@@ -24,8 +25,9 @@ constexpr double kUsedShare = 0.9;
 constexpr char kPrelude[] = "engine/kernels/cuda/verbs.h";
 // Scratch memory that stays with its slot, at most.
 constexpr int64_t kKeptScratch = int64_t{64} << 20;
-// How soon who waits for a turn notices that its query was cancelled.
-constexpr std::chrono::milliseconds kLookAgain{10};
+// How soon who waits for a turn notices that its query was cancelled, or that a turn that was left
+// behind is over.
+constexpr std::chrono::milliseconds kLookAgain{1};
 
 Result<std::unique_ptr<device::Accelerator>> OpenAccelerator(GpuKind kind) {
   SVM_FAULT_POINT("exec.gpu.open");
@@ -103,7 +105,30 @@ Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accel
       scans_(std::make_unique<PlacedScans>()),
       copies_(std::make_unique<DeviceCopies>(arena_.get(), scans_.get())) {}
 
-Gpu::~Gpu() = default;
+// What was left behind has turns, and names memory.
+Gpu::~Gpu() { left_.clear(); }
+
+void Gpu::LeaveBehind(std::unique_ptr<LeftWork> work) {
+  std::lock_guard lock(mutex_);
+  left_.push_back(std::move(work));
+}
+
+void Gpu::DropDone() {
+  // Asked and ended outside the lock: a failure calls back, and a turn's end takes it.
+  std::vector<std::unique_ptr<LeftWork>> left, done;
+  {
+    std::lock_guard lock(mutex_);
+    left = std::exchange(left_, {});
+  }
+  std::erase_if(left, [&](std::unique_ptr<LeftWork>& work) {
+    const Result<bool> is_done = work->IsDone();
+    if (!is_done.ok() || !*is_done) return false;
+    done.push_back(std::move(work));
+    return true;
+  });
+  std::lock_guard lock(mutex_);
+  std::move(left.begin(), left.end(), std::back_inserter(left_));
+}
 
 Gpu::Slot* Gpu::FreeSlotLocked() {
   for (const auto& slot : slots_) {
@@ -122,6 +147,9 @@ Result<Gpu::Slot*> Gpu::AwaitSlotLocked(std::unique_lock<std::mutex>* lock,
   base::Status status;
   while (slot == nullptr && status.ok()) {
     freed_.wait_for(*lock, kLookAgain);
+    lock->unlock();
+    DropDone();
+    lock->lock();
     if (cancel != nullptr) status = cancel->Check();
     if (status.ok() && waiting_.front() == ticket) slot = FreeSlotLocked();
   }
@@ -132,6 +160,7 @@ Result<Gpu::Slot*> Gpu::AwaitSlotLocked(std::unique_lock<std::mutex>* lock,
 }
 
 Result<Gpu::Turn> Gpu::AwaitTurn(const schedule::CancelToken* cancel) {
+  DropDone();
   std::unique_lock lock(mutex_);
   Slot* slot = waiting_.empty() ? FreeSlotLocked() : nullptr;
   if (slot != nullptr) return Turn(this, slot, 0);
@@ -141,6 +170,7 @@ Result<Gpu::Turn> Gpu::AwaitTurn(const schedule::CancelToken* cancel) {
 }
 
 std::optional<Gpu::Turn> Gpu::TryTurn() {
+  DropDone();
   std::lock_guard lock(mutex_);
   Slot* const slot = waiting_.empty() ? FreeSlotLocked() : nullptr;
   return slot != nullptr ? std::optional<Turn>(Turn(this, slot, 0)) : std::nullopt;

@@ -129,6 +129,17 @@ class Gpu {
     double waited_ms_;
   };
 
+  // What the device is still at for a query that has ended without it, with all that this names. It
+  // may have a turn.
+  class LeftWork {
+   public:
+    virtual ~LeftWork() = default;  // waits for the device
+    // Does not wait.
+    virtual base::Result<bool> IsDone() = 0;
+  };
+  // Keeps it until it is done.
+  void LeaveBehind(std::unique_ptr<LeftWork> work);
+
   // Waits while others have all turns; who came first is first. kCancelled once the query is, whose
   // token may be null.
   base::Result<Turn> AwaitTurn(const schedule::CancelToken* cancel);
@@ -140,6 +151,8 @@ class Gpu {
  private:
   Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accelerator,
       std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget);
+  // Ends what was left behind and is done. Unless it failed: then that has to be waited for.
+  void DropDone();
   // Null: all are taken.
   Slot* FreeSlotLocked();
   base::Result<Slot*> AwaitSlotLocked(std::unique_lock<std::mutex>* lock,
@@ -156,6 +169,7 @@ class Gpu {
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::unique_ptr<LeftWork>> left_;
   std::deque<int64_t> waiting_;  // tickets of those who wait for one, in the order they came
   int64_t next_ticket_ = 0;
   std::atomic<bool> has_worked_{false};

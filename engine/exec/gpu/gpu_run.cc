@@ -442,6 +442,30 @@ Status GpuRun::Synchronize() {
   return status;
 }
 
+// Its launches name memory that the run has or shares, and its program; nothing of the query's.
+class GpuRun::Left : public Gpu::LeftWork {
+ public:
+  Left(std::unique_ptr<GpuRun> run, std::shared_ptr<const device::Program> program)
+      : program_(std::move(program)), run_(std::move(run)) {}
+  Result<bool> IsDone() override {
+    for (device::Stream* stream : run_->streams_) {
+      SVM_ASSIGN_OR_RETURN(const bool done, stream->IsDone());
+      if (!done) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::shared_ptr<const device::Program> program_;
+  std::unique_ptr<GpuRun> run_;
+};
+
+void GpuRun::LeaveBehind(std::unique_ptr<GpuRun> run,
+                         std::shared_ptr<const device::Program> program) {
+  Gpu& gpu = run->gpu_;
+  gpu.LeaveBehind(std::make_unique<Left>(std::move(run), std::move(program)));
+}
+
 // Copies of one stream hide behind kernels of others: what counts is what they do not hide behind.
 Status GpuRun::AwaitChunks() {
   SVM_RETURN_NOT_OK(Synchronize());

@@ -40,7 +40,8 @@ struct GpuSource {
 
 // A pipeline's kernel on a GPU, launched over parts of its source: all at once, or a part at a time
 // by who gives the rest to others. Launches add to the same groups in the device's memory. One
-// thread at a time; what it was made from outlives it, and it waits for the device before it goes.
+// thread at a time; what it was made from outlives it, unless it is left behind, and it waits for
+// the device before it goes.
 class GpuRun {
  public:
   // Waits for a turn on the device and brings the tables there that the kernel looks into. Fault
@@ -77,13 +78,16 @@ class GpuRun {
   // is as it was when this fails. False: the sink wants another run, with more room.
   base::Result<bool> Finish();
 
-  // Waits for all launches, whatever they find.
-  base::Status Wait() { return Synchronize(); }
+  // Ends without waiting: the GPU keeps it, with its program, until its launches are done.
+  static void LeaveBehind(std::unique_ptr<GpuRun> run,
+                          std::shared_ptr<const device::Program> program);
 
-  // After Finish or Wait.
+  // After Finish; before, of what was collected.
   const GpuTimes& times() const { return times_; }
 
  private:
+  class Left;
+
   GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
          const PipelineBinding& binding, LaunchSink* sink, Gpu::Turn turn);
 

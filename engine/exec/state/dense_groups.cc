@@ -102,17 +102,13 @@ base::Result<int64_t*> DenseGroups::Slots(int worker) {
 base::Result<DenseGroups::Array> DenseGroups::MakeArray() const {
   const auto bytes = static_cast<int64_t>(num_slots_) * row_words_ * 8;
   SVM_ASSIGN_OR_RETURN(Array array, Buffer::Make(budget_, bytes, "dense groups"));
-  Clear(array);
-  return array;
-}
-
-void DenseGroups::Clear(const Array& array) const {
   auto* const words = array->as<int64_t>();
   const auto all = static_cast<int64_t>(num_slots_) * row_words_;
   Initialise(options_.accumulators, words);
   for (int64_t done = row_words_; done < all; done *= 2) {
     std::copy_n(words, std::min(done, all - done), words + done);
   }
+  return array;
 }
 
 void DenseGroups::Reset() {

@@ -69,8 +69,6 @@ class DenseGroups {
   // count. Thread-safe.
   using Array = std::shared_ptr<memory::Buffer>;
   base::Result<Array> MakeArray() const;
-  // Takes all rows out of an array of MakeArray.
-  void Clear(const Array& array) const;
   // Adds one array's groups to another's.
   base::Status MergeArray(const int64_t* from, int64_t* into) const;
   // Adds an array to those of the workers. By one thread, when the workers are done.

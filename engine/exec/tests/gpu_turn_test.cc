@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -85,6 +86,27 @@ TEST_F(GpuTurnTest, ThoseBehindACancelledOneMoveUp) {
   first.join();
   turn_.reset();
   second.join();
+}
+
+// Work of a query that has gone has its turn until the device is done with it.
+TEST_F(GpuTurnTest, WhatIsLeftBehindGivesItsTurnBack) {
+  struct Work : Gpu::LeftWork {
+    Work(Gpu::Turn turn, std::atomic<bool>* done) : turn(std::move(turn)), done(*done) {}
+    base::Result<bool> IsDone() override { return done.load(); }
+    Gpu::Turn turn;
+    std::atomic<bool>& done;
+  };
+  std::atomic<bool> first{false}, second{false};
+  gpu_->LeaveBehind(std::make_unique<Work>(std::move(*turn_), &first));
+  EXPECT_FALSE(gpu_->TryTurn());
+  first = true;
+  std::optional<Gpu::Turn> turn = gpu_->TryTurn();
+  ASSERT_TRUE(turn);
+  gpu_->LeaveBehind(std::make_unique<Work>(std::move(*turn), &second));
+  std::thread waits([&] { EXPECT_TRUE(gpu_->AwaitTurn(nullptr).ok()); });
+  AwaitWaiting(1);
+  second = true;
+  waits.join();
 }
 
 TEST_F(GpuTurnTest, CoresGoAheadInModeMixed) {

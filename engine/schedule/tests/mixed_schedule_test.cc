@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "engine/schedule/tests/scripted_clock.h"
 
@@ -118,16 +119,15 @@ TEST(MixedSchedule, NothingIsLeftToACardThatStalls) {
   }
 }
 
-TEST(MixedSchedule, ACoreThatStallsAtTheEndIsWorkedAround) {
-  BySide<ScriptedSide> sides = Sides(1);
-  const ScriptedRun smooth = RunScript(Options("guided", kSf20), sides);
-  // The core's last unit would take as long as all of the run.
-  const int64_t last = smooth.grants[Side::kCpu] - 3;
-  sides[Side::kCpu].slowness = [=](int64_t number, double) { return number == last ? 60.0 : 1.0; };
-  const ScriptedRun run = RunScript(Options("guided", kSf20), sides);
-  EXPECT_LE(run.milliseconds, 1.06 * smooth.milliseconds);
-  EXPECT_GE(run.units_again, 1);
-  ExpectCountedOnce(run);
+// Who asked waits for cores anyhow.
+TEST(MixedSchedule, WhatCoresAreAtIsNotTriedAgain) {
+  MixedOptions options = Options("guided", 2);
+  options.remembered[Side::kCpu] = 0.001;
+  options.remembered[Side::kGpu] = 1000;
+  MixedSchedule schedule(options);
+  EXPECT_FALSE(schedule.Take(Side::kCpu, 1, 0).empty());
+  EXPECT_FALSE(schedule.Take(Side::kCpu, 2, 0).empty());
+  EXPECT_TRUE(schedule.Take(Side::kGpu, 0, 1000).empty());
 }
 
 TEST(MixedSchedule, WhatTheCardLosesCoresDo) {
@@ -229,6 +229,15 @@ TEST(MixedSchedule, WhoServesTheCardKnowsWhenItHasEnough) {
   EXPECT_FALSE(schedule.CardIsProvided(end - 1.9 * unit));
   schedule.Finish(batch.id, end);
   EXPECT_FALSE(schedule.CardIsProvided(end));
+}
+
+// A short one at the end of a fold would cost the card as much beside its rows.
+TEST(Policy, TheCardsBatchesOfAFoldAreOfOneSize) {
+  const auto policy = MakePolicy({PolicyKind::kElastic}, 250, {});  // 25 of 50 in the first fold
+  std::vector<int64_t> sizes;
+  for (int i = 0; i < 3; ++i) sizes.push_back(policy->Take(Side::kGpu, 10, {}).size());
+  EXPECT_EQ(sizes, (std::vector<int64_t>{9, 8, 8}));
+  EXPECT_EQ(policy->Take(Side::kGpu, 10, {}), (UnitRange{50, 59}));
 }
 
 TEST(Policy, TextAndBack) {
