@@ -140,13 +140,14 @@ def active(bench: Bench, found: dict):
 
 
 def in_turns(bench: Bench, name: str, ways: dict):
-    """Ways with their reports so far, over and over. They take turns, two runs at a time, so that what else a machine
-    is busy with meets all of them: the median of a few runs in a row was up to a tenth off."""
+    """Ways with their reports so far, over and over. They take turns, three runs at a time, so that what else a machine
+    is busy with meets all of them: the median of a few runs in a row was up to a tenth off. The first of three may
+    have to plan anew, which the median does not mind."""
     reports = {way: [] for way in ways}
     for _ in range(bench.options.runs):
         for way, options in ways.items():
             bench.use(*options)
-            reports[way].append(bench.measure(name, 2, way))
+            reports[way].append(bench.measure(name, 3, way))
             yield way, sum_up(reports[way])
 
 

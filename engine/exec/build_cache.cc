@@ -100,16 +100,17 @@ BuildCache::BuildCache(memory::MemoryBudget* budget, int64_t limit, bool in_memo
 BuildCache::~BuildCache() { budget_->RemoveReclaimer(this); }
 
 std::optional<PipelineOutput> BuildCache::Find(const BuildKey& key) {
-  Entries changed;
+  Entries changed, dropped;
   std::lock_guard lock(mutex_);
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
     if (entry->key == key) {
       entries_.splice(entries_.begin(), entries_, entry);
+      // Tables were made of others meanwhile.
+      ShrinkLocked(limit_, /*least=*/1, &dropped);
       return entries_.front().output;
     }
     if (entry->key.source == key.source && !entry->key.HasSameContents(key)) {
-      bytes_ -= entry->bytes;
       changed.splice(changed.end(), entries_, entry);
     }
     entry = next;
@@ -132,14 +133,24 @@ void BuildCache::Keep(BuildKey key, const PipelineOutput& output) {
   const auto same = std::find_if(entries_.begin(), entries_.end(),
                                  [&](const Entry& other) { return other.key == entry.key; });
   if (same != entries_.end()) return;
-  ShrinkLocked(limit_ - bytes, &dropped);
-  bytes_ += bytes;
+  ShrinkLocked(limit_ - bytes, /*least=*/0, &dropped);
   entries_.push_front(std::move(entry));
 }
 
-void BuildCache::ShrinkLocked(int64_t bytes, Entries* dropped) {
-  while (!entries_.empty() && (bytes_ > bytes || entries_.size() >= kMaxEntries)) {
-    bytes_ -= entries_.back().bytes;
+int64_t BuildCache::BytesOf(const Entry& entry) {
+  return entry.bytes + entry.output.kept->table_bytes();
+}
+
+int64_t BuildCache::BytesLocked() const {
+  int64_t bytes = 0;
+  for (const Entry& entry : entries_) bytes += BytesOf(entry);
+  return bytes;
+}
+
+void BuildCache::ShrinkLocked(int64_t bytes, size_t least, Entries* dropped) {
+  int64_t held = BytesLocked();
+  while (entries_.size() > least && (held > bytes || entries_.size() >= kMaxEntries)) {
+    held -= BytesOf(entries_.back());
     dropped->splice(dropped->begin(), entries_, std::prev(entries_.end()));
   }
 }
@@ -153,20 +164,20 @@ void BuildCache::Clear() {
   Entries dropped;
   std::lock_guard lock(mutex_);
   dropped.swap(entries_);
-  bytes_ = 0;
 }
 
 void BuildCache::Reclaim(int64_t bytes) {
   Entries dropped;
   std::lock_guard lock(mutex_);
-  // Tables are not counted; they are made anew from rows.
+  const int64_t held = BytesLocked();
+  // Tables are made anew from rows.
   for (const Entry& entry : entries_) entry.output.kept->Clear();
-  ShrinkLocked(std::max<int64_t>(bytes_ - bytes, 0), &dropped);
+  ShrinkLocked(std::max<int64_t>(held - bytes, 0), /*least=*/0, &dropped);
 }
 
 int64_t BuildCache::bytes() const {
   std::lock_guard lock(mutex_);
-  return bytes_;
+  return BytesLocked();
 }
 
 }  // namespace shadowvm::exec

@@ -74,18 +74,21 @@ class BuildCache : public memory::Reclaimer {
   struct Entry {
     BuildKey key;
     PipelineOutput output;
-    int64_t bytes;
+    int64_t bytes;  // of its rows
   };
   using Entries = std::list<Entry>;  // most recently used first
-  // Moves the least recently used out until 'bytes' remain; they end outside the lock.
-  void ShrinkLocked(int64_t bytes, Entries* dropped);
+  // With what was made of its rows.
+  static int64_t BytesOf(const Entry& entry);
+  int64_t BytesLocked() const;
+  // Moves the least recently used out until 'bytes' remain, or 'least' entries; they end outside
+  // the lock.
+  void ShrinkLocked(int64_t bytes, size_t least, Entries* dropped);
 
   memory::MemoryBudget* const budget_;
   const int64_t limit_;
   std::atomic<bool> in_memory_;
   mutable std::mutex mutex_;
   Entries entries_;
-  int64_t bytes_ = 0;
 };
 
 }  // namespace shadowvm::exec

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -22,8 +24,11 @@ class KeptJoins {
 
   // Null if there is none. 'code_columns' are those whose group codes are in the table.
   Table FindTable(const JoinTableOptions& options, const std::vector<int>& code_columns) const;
+  // Unless another query has just made the same one.
   void KeepTable(const JoinTableOptions& options, const std::vector<int>& code_columns,
                  Table table);
+  // Of all tables, what they share counted once.
+  int64_t table_bytes() const { return table_bytes_.load(std::memory_order_relaxed); }
 
   Codes FindCodes(const std::vector<int>& columns) const;
   void KeepCodes(const std::vector<int>& columns, Codes codes);
@@ -44,7 +49,11 @@ class KeptJoins {
     Codes codes;
   };
 
+  Table FindLocked(const JoinTableOptions& options, const std::vector<int>& code_columns) const;
+  void CountBytesLocked();
+
   mutable std::mutex mutex_;
+  std::atomic<int64_t> table_bytes_{0};
   std::vector<KeptTable> tables_;
   std::vector<KeptCodes> codes_;
 };

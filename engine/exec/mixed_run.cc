@@ -224,7 +224,7 @@ Status MixedRun::StartCard() {
   // Others' queries may be at it for long: meanwhile this worker is a core, too.
   std::optional<Gpu::Turn> turn = context_.gpu->TryTurn();
   why_not_gpu_ = turn ? "" : kBusy;
-  if (!turn) return Status::OK();
+  if (!turn) return context_.gpu->CheckUsable();
   SVM_RETURN_NOT_OK(ReadSegments());
   SVM_ASSIGN_OR_RETURN(found_, pipeline_.groups->MakeArray());
   SVM_ASSIGN_OR_RETURN(

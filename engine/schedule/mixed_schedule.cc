@@ -178,8 +178,10 @@ bool MixedSchedule::IsWorthATry(const Flight& flight, double now) const {
   const int64_t most_again = std::max<int64_t>(kBatchesHeld, options_.num_units / kAgainPart);
   if (num_again_ + units > most_again) return false;
   const Speed& cpu = speeds_[Side::kCpu];
-  if (!cpu.is_known()) return false;
-  if (!speeds_[Side::kGpu].is_known()) return true;
+  const bool gpu_is_known = speeds_[Side::kGpu].is_known();
+  // Where cores never had a unit to measure, the card is tried again when it is late.
+  if (!cpu.is_known()) return !gpu_is_known || Delay(now) > 1;
+  if (!gpu_is_known) return true;
   const double mine = std::max(1 / cpu.of_lane(), static_cast<double>(units) / cpu.of_all());
   return mine < kWorth * (PredictedEnd(flight, now) - now);
 }

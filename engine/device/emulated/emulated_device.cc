@@ -197,7 +197,7 @@ class EmulatedStream : public Stream {
 
   Status CopyIn(DeviceAddress to, const void* from, int64_t bytes) override {
     SVM_RETURN_NOT_OK(CheckAddress(to, bytes));
-    queue_.push_back([=] {
+    Queue([=] {
       std::memcpy(reinterpret_cast<void*>(to), from, static_cast<size_t>(bytes));
       return Status::OK();
     });
@@ -206,7 +206,7 @@ class EmulatedStream : public Stream {
 
   Status CopyOut(void* to, DeviceAddress from, int64_t bytes) override {
     SVM_RETURN_NOT_OK(CheckAddress(from, bytes));
-    queue_.push_back([=] {
+    Queue([=] {
       std::memcpy(to, reinterpret_cast<const void*>(from), static_cast<size_t>(bytes));
       return Status::OK();
     });
@@ -217,7 +217,7 @@ class EmulatedStream : public Stream {
 
   Status Clear(DeviceAddress at, int64_t bytes) override {
     SVM_RETURN_NOT_OK(CheckAddress(at, bytes));
-    queue_.push_back([=] {
+    Queue([=] {
       std::memset(reinterpret_cast<void*>(at), 0, static_cast<size_t>(bytes));
       return Status::OK();
     });
@@ -231,15 +231,15 @@ class EmulatedStream : public Stream {
       return MakeError(ErrorCode::kInternal, "the emulated GPU has no such blocks");
     }
     const auto& code = static_cast<const EmulatedProgram&>(program);
-    queue_.push_back([this, &code, shape, argument] {
+    const auto run = [this, &code, shape, argument] {
       const auto start = std::chrono::steady_clock::now();
       const Status status = code.Run(shape, argument, memory_, pages_);
       const std::chrono::duration<double, std::milli> time =
           std::chrono::steady_clock::now() - start;
       running_milliseconds_ += time.count();
-      ++num_done_;
       return status;
-    });
+    };
+    queue_.push_back({run, /*is_launch=*/true});
     return Status::OK();
   }
 
@@ -247,14 +247,14 @@ class EmulatedStream : public Stream {
     RunUntil([] { return false; });
     const Status status = std::exchange(failed_, Status::OK());
     milliseconds_ = std::exchange(running_milliseconds_, 0);
-    num_done_ = 0;
     return status;
   }
 
-  // Goes on as far as the next launch, so that who asks again and again sees one after another.
+  // Goes on to the end of a launch and of what belongs to it, so that who asks again and again sees
+  // one after another.
   Result<bool> IsDone() override {
-    const int before = num_done_;
-    RunUntil([&] { return num_done_ > before; });
+    int launches = 0;
+    RunUntil([&] { return queue_.front().is_launch && launches++ > 0; });
     SVM_RETURN_NOT_OK(failed_);
     return queue_.empty();
   }
@@ -262,11 +262,18 @@ class EmulatedStream : public Stream {
   double launch_milliseconds() const override { return milliseconds_; }
 
  private:
+  struct Work {
+    std::function<Status()> run;
+    bool is_launch = false;
+  };
+
+  void Queue(std::function<Status()> run) { queue_.push_back({std::move(run)}); }
+
   // After a failure nothing happens any more, until Synchronize has told of it.
   void RunUntil(const std::function<bool()>& enough) {
     memory_.Open();
     while (!queue_.empty() && !enough()) {
-      if (failed_.ok()) failed_ = queue_.front()();
+      if (failed_.ok()) failed_ = queue_.front().run();
       queue_.pop_front();
     }
     memory_.Close();
@@ -280,9 +287,8 @@ class EmulatedStream : public Stream {
   const EmulatedOptions& options_;
   Memory& memory_;
   const HostPages& pages_;
-  std::deque<std::function<Status()>> queue_;
+  std::deque<Work> queue_;
   Status failed_;
-  int num_done_ = 0;  // launches since Synchronize
   double running_milliseconds_ = 0, milliseconds_ = 0;
 };
 

@@ -93,6 +93,7 @@ Result<std::unique_ptr<Gpu>> Gpu::Open(const GpuOptions& options, memory::Memory
 Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accelerator,
          std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget)
     : options_(options),
+      budget_(budget),
       accelerator_(std::move(accelerator)),
       programs_(std::make_unique<vkernel::ProgramCache>(
           ProgramOptionsOf(options, accelerator_.get()), accelerator_.get(), std::move(compiler))),
@@ -103,10 +104,15 @@ Gpu::Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accel
               ? options.memory_bytes
               : static_cast<int64_t>(kUsedShare * static_cast<double>(facts().memory_bytes)))),
       scans_(std::make_unique<PlacedScans>()),
-      copies_(std::make_unique<DeviceCopies>(arena_.get(), scans_.get())) {}
+      copies_(std::make_unique<DeviceCopies>(arena_.get(), scans_.get())) {
+  budget_->AddReclaimer(this);
+}
 
 // What was left behind has turns, and names memory.
-Gpu::~Gpu() { left_.clear(); }
+Gpu::~Gpu() {
+  budget_->RemoveReclaimer(this);
+  left_.clear();
+}
 
 void Gpu::LeaveBehind(std::unique_ptr<LeftWork> work) {
   std::lock_guard lock(mutex_);
@@ -150,7 +156,8 @@ Result<Gpu::Slot*> Gpu::AwaitSlotLocked(std::unique_lock<std::mutex>* lock,
     lock->unlock();
     DropDone();
     lock->lock();
-    if (cancel != nullptr) status = cancel->Check();
+    status = CheckUsable();
+    if (status.ok() && cancel != nullptr) status = cancel->Check();
     if (status.ok() && waiting_.front() == ticket) slot = FreeSlotLocked();
   }
   std::erase(waiting_, ticket);
@@ -161,6 +168,7 @@ Result<Gpu::Slot*> Gpu::AwaitSlotLocked(std::unique_lock<std::mutex>* lock,
 
 Result<Gpu::Turn> Gpu::AwaitTurn(const schedule::CancelToken* cancel) {
   DropDone();
+  SVM_RETURN_NOT_OK(CheckUsable());
   std::unique_lock lock(mutex_);
   Slot* slot = waiting_.empty() ? FreeSlotLocked() : nullptr;
   if (slot != nullptr) return Turn(this, slot, 0);

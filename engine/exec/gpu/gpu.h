@@ -62,13 +62,13 @@ struct GpuOptions {
 
 // What an engine's queries share of a GPU: the card, the programs made for it, its memory and the
 // tables in it. Opened once and kept. Thread-safe.
-class Gpu {
+class Gpu : public memory::Reclaimer {
  public:
   // kUnsupported or kNoCompiler says what is missing. The budget's buffers are what is copied, or
   // read in place; it outlives this.
   static base::Result<std::unique_ptr<Gpu>> Open(const GpuOptions& options,
                                                  memory::MemoryBudget* budget);
-  ~Gpu();
+  ~Gpu() override;
 
   const GpuOptions& options() const { return options_; }
   const device::AcceleratorFacts& facts() const { return accelerator_->facts(); }
@@ -137,13 +137,14 @@ class Gpu {
     // Does not wait.
     virtual base::Result<bool> IsDone() = 0;
   };
-  // Keeps it until it is done.
+  // Keeps it until it is done, and somebody asks for a turn or runs short of memory.
   void LeaveBehind(std::unique_ptr<LeftWork> work);
+  void Reclaim(int64_t) override { DropDone(); }
 
   // Waits while others have all turns; who came first is first. kCancelled once the query is, whose
-  // token may be null.
+  // token may be null. What has failed gives no turn.
   base::Result<Turn> AwaitTurn(const schedule::CancelToken* cancel);
-  // None where AwaitTurn would wait.
+  // None where AwaitTurn would wait, or has failed.
   std::optional<Turn> TryTurn();
   // That wait for a turn now.
   int num_waiting();
@@ -151,7 +152,7 @@ class Gpu {
  private:
   Gpu(const GpuOptions& options, std::unique_ptr<device::GuardedDevice> accelerator,
       std::unique_ptr<vkernel::Compiler> compiler, memory::MemoryBudget* budget);
-  // Ends what was left behind and is done. Unless it failed: then that has to be waited for.
+  // Ends what was left behind and is done. Unless the device has failed: then it ends with this.
   void DropDone();
   // Null: all are taken.
   Slot* FreeSlotLocked();
@@ -159,6 +160,7 @@ class Gpu {
                                       const schedule::CancelToken* cancel);
 
   const GpuOptions options_;
+  memory::MemoryBudget* const budget_;
   // In the order of their making: what is below goes before what it was made from.
   std::unique_ptr<device::GuardedDevice> accelerator_;
   std::unique_ptr<vkernel::ProgramCache> programs_;

@@ -262,6 +262,9 @@ Status GpuRun::LaunchApart(std::span<const GpuRows> rows, int number) {
   SVM_FAULT_POINT("exec.gpu.launch");
   SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
   Area& area = areas_[static_cast<size_t>(number)];
+  for (const GpuRows& part : rows) {
+    area.piece.segments.push_back(segments_[static_cast<size_t>(part.segment)]);
+  }
   SVM_RETURN_NOT_OK(Queue(std::move(placed), &area, area.stream));
   // So that it is there when the launch is done, unless we would have to wait for it.
   area.is_fetched = area.stream->CopiesOutPromptly(GroupBytes());
@@ -446,7 +449,9 @@ Status GpuRun::Synchronize() {
 class GpuRun::Left : public Gpu::LeftWork {
  public:
   Left(std::unique_ptr<GpuRun> run, std::shared_ptr<const device::Program> program)
-      : program_(std::move(program)), run_(std::move(run)) {}
+      : program_(std::move(program)), run_(std::move(run)) {
+    run_->segments_.clear();  // launches under way have their own
+  }
   Result<bool> IsDone() override {
     for (device::Stream* stream : run_->streams_) {
       SVM_ASSIGN_OR_RETURN(const bool done, stream->IsDone());

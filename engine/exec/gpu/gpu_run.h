@@ -91,9 +91,11 @@ class GpuRun {
   GpuRun(const QueryContext& context, Gpu* gpu, const device::Program& program,
          const PipelineBinding& binding, LaunchSink* sink, Gpu::Turn turn);
 
-  // What one launch is told, copies that it reads and where it leaves rows, until it is done.
+  // What one launch is told, segments and copies that it reads and where it leaves rows, until it
+  // is done.
   struct Piece {
     std::vector<uint8_t> image;
+    std::vector<SegmentPtr> segments;  // of an area: else they are the run's
     std::vector<DeviceCopies::CopyPtr> copies;
     DeviceBlock rows_room;
   };

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "engine/base/fault.h"
 #include "engine/exec/tests/kernel_fixture.h"
 #include "engine/exec/tests/kernel_tables.h"
 
@@ -88,25 +89,62 @@ TEST_F(GpuTurnTest, ThoseBehindACancelledOneMoveUp) {
   second.join();
 }
 
-// Work of a query that has gone has its turn until the device is done with it.
-TEST_F(GpuTurnTest, WhatIsLeftBehindGivesItsTurnBack) {
-  struct Work : Gpu::LeftWork {
-    Work(Gpu::Turn turn, std::atomic<bool>* done) : turn(std::move(turn)), done(*done) {}
-    base::Result<bool> IsDone() override { return done.load(); }
-    Gpu::Turn turn;
-    std::atomic<bool>& done;
+// Work of a query that has gone.
+struct Left : Gpu::LeftWork {
+  struct State {
+    std::atomic<bool> done{false}, ended{false};
   };
-  std::atomic<bool> first{false}, second{false};
-  gpu_->LeaveBehind(std::make_unique<Work>(std::move(*turn_), &first));
+  Left(Gpu* gpu, Gpu::Turn turn, std::shared_ptr<State> state)
+      : gpu(*gpu), turn(std::move(turn)), state(std::move(state)) {}
+  ~Left() override { state->ended = true; }
+  base::Result<bool> IsDone() override {
+    SVM_RETURN_NOT_OK(gpu.CheckUsable());
+    return state->done.load();
+  }
+
+  Gpu& gpu;
+  Gpu::Turn turn;
+  std::shared_ptr<State> state;
+};
+
+TEST_F(GpuTurnTest, WhatIsLeftBehindHasItsTurnUntilItIsDone) {
+  const auto first = std::make_shared<Left::State>(), second = std::make_shared<Left::State>();
+  gpu_->LeaveBehind(std::make_unique<Left>(gpu_.get(), std::move(*turn_), first));
   EXPECT_FALSE(gpu_->TryTurn());
-  first = true;
+  first->done = true;
   std::optional<Gpu::Turn> turn = gpu_->TryTurn();
   ASSERT_TRUE(turn);
-  gpu_->LeaveBehind(std::make_unique<Work>(std::move(*turn), &second));
+  gpu_->LeaveBehind(std::make_unique<Left>(gpu_.get(), std::move(*turn), second));
   std::thread waits([&] { EXPECT_TRUE(gpu_->AwaitTurn(nullptr).ok()); });
   AwaitWaiting(1);
-  second = true;
+  second->done = true;
   waits.join();
+}
+
+TEST_F(GpuTurnTest, WhoRunsShortOfMemoryEndsWhatWasLeftAndIsDone) {
+  const auto state = std::make_shared<Left::State>();
+  gpu_->LeaveBehind(std::make_unique<Left>(gpu_.get(), std::move(*turn_), state));
+  memory::MemoryBudget& budget = engine_->budget();
+  EXPECT_FALSE(budget.Reserve(2 * budget.limit(), "too much").ok());
+  EXPECT_FALSE(state->ended);
+  state->done = true;
+  EXPECT_FALSE(budget.Reserve(2 * budget.limit(), "too much").ok());
+  EXPECT_TRUE(state->ended);
+}
+
+// Nobody would ever give one back.
+TEST_F(GpuTurnTest, NobodyWaitsForATurnOfACardThatIsLost) {
+  const auto state = std::make_shared<Left::State>();
+  std::thread waits([&] { EXPECT_FALSE(gpu_->AwaitTurn(nullptr).ok()); });
+  AwaitWaiting(1);
+  ASSERT_TRUE(base::ArmFaults("device.stream=always:error").ok());
+  EXPECT_FALSE(turn_->Stream(9).ok());
+  base::DisarmFaults();
+  gpu_->LeaveBehind(std::make_unique<Left>(gpu_.get(), std::move(*turn_), state));
+  waits.join();
+  EXPECT_FALSE(gpu_->AwaitTurn(nullptr).ok());
+  EXPECT_FALSE(gpu_->TryTurn());
+  gpu_.reset();
 }
 
 TEST_F(GpuTurnTest, CoresGoAheadInModeMixed) {

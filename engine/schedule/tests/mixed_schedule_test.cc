@@ -119,6 +119,24 @@ TEST(MixedSchedule, NothingIsLeftToACardThatStalls) {
   }
 }
 
+// Nobody has ever measured a core, which has nothing else to do.
+TEST(MixedSchedule, ACardThatHasAllUnitsFromTheStartIsNotTheOnlyOne) {
+  for (const double remembered : {0.0, 1.0}) {
+    MixedOptions options = Options("guided", 2);
+    options.remembered[Side::kGpu] = remembered;
+    MixedSchedule schedule(options);
+    const Grant first = schedule.Take(Side::kGpu, 0, 0);
+    ASSERT_FALSE(first.empty());
+    while (!schedule.Take(Side::kGpu, 0, 0).empty()) continue;
+    for (int unit = 0; unit < 2; ++unit) {
+      const Grant again = schedule.Take(Side::kCpu, kServingLane, 1000);
+      ASSERT_GE(again.contest, 0);
+      EXPECT_EQ(schedule.Finish(again.id, 1001), Verdict::kHold);
+    }
+    EXPECT_TRUE(schedule.done());
+  }
+}
+
 // Who asked waits for cores anyhow.
 TEST(MixedSchedule, WhatCoresAreAtIsNotTriedAgain) {
   MixedOptions options = Options("guided", 2);
