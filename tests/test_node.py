@@ -372,7 +372,8 @@ def test_a_second_client_finds_what_the_first_has_read_and_built(node, table):
     (metrics, status), (again, later) = ask(), ask()
     assert metrics.pipelines[0].rows_in == ROWS and again.pipelines[0].rows_in == 0
     assert metrics.pipelines[0].rows_out == again.pipelines[0].rows_out > 0
-    assert later.build_bytes == status.build_bytes > 0 and later.table_bytes == status.table_bytes > 0
+    assert later.build_bytes > status.build_bytes > 0  # with the table that the second has made of the rows
+    assert later.table_bytes == status.table_bytes > 0
     assert later.kernels.compiles_fast == status.kernels.compiles_fast
 
 
