@@ -63,7 +63,7 @@ MODES = {"cpu": (), "gpu": ("--mode", "gpu", "--emulate-gpu"),
 ROUNDS = {"cpu": 1, "gpu": 1, "mixed": 2}
 # How the reasons begin why the GPU leaves a pipeline to cores. Anything else is a text that does not compile, or a
 # kernel that fails.
-NOT_FOR_A_GPU = ("a join on strings", "groups by strings", "the least or greatest string", "a limit",
+NOT_FOR_A_GPU = ("groups by strings", "the least or greatest string", "a limit",
                  # These build sides are rows instead of tables.
                  "a key of the build side comes twice", "groups by columns of a build side")
 NOT_FOR_BOTH = ("only groups in arrays",)

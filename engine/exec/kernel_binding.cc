@@ -13,6 +13,7 @@ base::Result<std::unique_ptr<PipelineBinding>> PipelineBinding::Make(
       new PipelineBinding(context, blueprint, arguments, source, joins));
   binding->BindRanges();
   SVM_RETURN_NOT_OK(binding->BindPredicates());
+  SVM_RETURN_NOT_OK(binding->IndexTexts());
   binding->BindJoins();
   return binding;
 }
@@ -51,16 +52,24 @@ base::Status PipelineBinding::BindPredicates() {
   return base::Status::OK();
 }
 
+base::Status PipelineBinding::IndexTexts() {
+  text_indexes_.resize(joins_.size());
+  for (size_t i = 0; i < joins_.size(); ++i) {
+    if (!blueprint_.joins[i].FindsTexts()) continue;
+    SVM_ASSIGN_OR_RETURN(text_indexes_[i], joins_[i].table->IndexTexts());
+  }
+  return base::Status::OK();
+}
+
 void PipelineBinding::BindJoins() {
   directs_.clear();
   hashes_.clear();
-  hash_tables_.clear();
   payloads_.clear();
   for (size_t i = 0; i < joins_.size(); ++i) {
     const JoinTable& table = *joins_[i].table;
     if (blueprint_.joins[i].form == vkernel::JoinForm::kHash) {
       hashes_.push_back(table.hash());
-      hash_tables_.push_back(&table);
+      if (text_indexes_[i] != nullptr) hashes_.back().texts = text_indexes_[i]->view();
     } else {
       directs_.push_back(table.direct());
     }
@@ -129,7 +138,7 @@ WorkerCall::WorkerCall(PipelineBinding* binding)
       pass_bytes_(binding->predicates_.size()),
       translations_(binding->blueprint_.num_translations),
       translation_bytes_(binding->blueprint_.num_translations),
-      texts_(binding->context_.budget, binding->key_interner_, binding->hash_tables_) {
+      texts_(binding->context_.budget, binding->key_interner_) {
   call_.columns = columns_.data();
   call_.ranges = ranges_.data();
   call_.passes = passes_.data();

@@ -31,6 +31,8 @@ class PipelineBinding {
   const vkernel::Blueprint& blueprint() const { return blueprint_; }
   const SourceView& source() const { return source_; }
   const std::vector<PreparedJoin>& joins() const { return joins_; }
+  // Of a join's form.
+  const kernels::HashView& hash(int slot) const { return hashes_[static_cast<size_t>(slot)]; }
   const ValueRange& range(int slot) const { return ranges_[slot]; }
   const DictionaryPredicate& predicate(int slot) const { return *predicates_[slot]; }
   // Of the source's segments those in memory, with the columns a kernel reads; null for others.
@@ -63,6 +65,8 @@ class PipelineBinding {
                   const std::vector<PreparedJoin>& joins);
   void BindRanges();
   base::Status BindPredicates();
+  // Where strings that are keys of joins are looked up.
+  base::Status IndexTexts();
   void BindJoins();
   base::Result<Translation> Translate(size_t join, int input) const;
 
@@ -77,7 +81,7 @@ class PipelineBinding {
   std::vector<std::unique_ptr<DictionaryPredicate>> predicates_;
   std::vector<kernels::DirectView> directs_;
   std::vector<kernels::HashView> hashes_;
-  std::vector<const JoinTable*> hash_tables_;
+  std::vector<std::shared_ptr<const TextIndex>> text_indexes_;  // by join; null: nobody asks
   std::vector<kernels::PayloadView> payloads_;
   TextInterner* key_interner_ = nullptr;
 };

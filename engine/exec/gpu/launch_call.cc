@@ -27,13 +27,18 @@ kernels::DirectView WriteDirect(LaunchWriter* writer, const JoinTable& table) {
   return view;
 }
 
+// 'texts' are strings of its keys, where they are looked up.
 kernels::HashView WriteHash(LaunchWriter* writer, const kernels::HashView& host, int64_t num_rows,
-                            int key_words) {
+                            int key_words, const kernels::Text* texts) {
   kernels::HashView view = host;
   view.slots = writer->AddData(host.slots, static_cast<int64_t>(host.mask) + 1);
   view.keys = writer->AddData(host.keys, num_rows * key_words);
   view.codes = writer->AddData(host.codes, num_rows);
   view.next = writer->AddData(host.next, num_rows);
+  if (host.texts.slots == nullptr) return view;
+  view.texts.slots = writer->AddData(host.texts.slots, static_cast<int64_t>(host.texts.mask) + 1);
+  view.texts.texts = texts;
+  view.texts.ids = writer->AddData(host.texts.ids, static_cast<int64_t>(host.texts.count));
   return view;
 }
 
@@ -102,9 +107,11 @@ kernels::KernelCall WriteCall(const LaunchInputs& inputs, LaunchWriter* writer) 
   std::vector<kernels::HashView> hashes;
   for (size_t i = 0; i < blueprint.joins.size(); ++i) {
     const JoinTable& table = *binding.joins()[i].table;
-    if (blueprint.joins[i].form == vkernel::JoinForm::kHash) {
-      hashes.push_back(WriteHash(writer, table.hash(), table.rows().num_rows,
-                                 vkernel::KeyWords(blueprint.joins[i].keys)));
+    const vkernel::Join& join = blueprint.joins[i];
+    if (join.form == vkernel::JoinForm::kHash) {
+      hashes.push_back(WriteHash(writer, binding.hash(join.slot), table.rows().num_rows,
+                                 vkernel::KeyWords(join.keys),
+                                 texts.Write(inputs.texts.keys[hashes.size()])));
     } else {
       directs.push_back(WriteDirect(writer, table));
     }

@@ -80,9 +80,15 @@ base::Result<LaunchTexts> FindTexts(const PipelineBinding& binding) {
         (input.is_payload ? found.payloads : found.columns)[static_cast<size_t>(input.index)];
     list = input.is_payload ? TextsOfPayload(binding, input.index)
                             : TextsOfColumn(binding, input.index);
-    found.empty = found.empty && list.count == 0;
     bytes += BytesOf(list);
   }
+  for (const vkernel::Join& join : blueprint.joins) {
+    if (join.form != vkernel::JoinForm::kHash) continue;
+    const kernels::TextIndexView& index = binding.hash(join.slot).texts;
+    found.keys.push_back({index.texts, nullptr, static_cast<int64_t>(index.count)});
+    bytes += BytesOf(found.keys.back());
+  }
+  found.empty = bytes == 0;
   if (bytes <= kMostBytes) return found;
   return base::MakeError(base::ErrorCode::kUnsupported,
                          std::to_string(bytes) +

@@ -39,6 +39,7 @@ struct TextList {
 struct LaunchTexts {
   std::vector<TextList> columns;   // by column: its dictionary
   std::vector<TextList> payloads;  // by payload: its dictionary, or build rows
+  std::vector<TextList> keys;      // by slot of a hash table: those of its keys, where looked up
   bool empty = true;
   bool leave = false;  // rows have strings when they leave
 };

@@ -71,7 +71,7 @@ kernels::HashView JoinTable::hash() const {
 
 base::Result<std::shared_ptr<const Buffer>> JoinTable::Translate(
     const std::shared_ptr<const columns::Dictionary>& dictionary) {
-  std::lock_guard lock(translations_mutex_);
+  std::lock_guard lock(texts_mutex_);
   std::erase_if(translations_, [](const auto& known) { return known.second.of.expired(); });
   Translation& known = translations_[dictionary.get()];
   const uint32_t size = dictionary->size();
@@ -83,6 +83,14 @@ base::Result<std::shared_ptr<const Buffer>> JoinTable::Translate(
   }
   known = {dictionary, size, std::move(ids)};
   return known.ids;
+}
+
+base::Result<std::shared_ptr<const TextIndex>> JoinTable::IndexTexts() {
+  std::lock_guard lock(texts_mutex_);
+  if (text_index_ == nullptr) {
+    SVM_ASSIGN_OR_RETURN(text_index_, TextIndex::Make(interner_, budget_));
+  }
+  return text_index_;
 }
 
 base::Result<std::unique_ptr<JoinTable>> JoinTable::WithCodes(

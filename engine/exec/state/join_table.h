@@ -13,6 +13,7 @@
 
 #include "engine/exec/state/join_shape.h"
 #include "engine/exec/state/row_set.h"
+#include "engine/exec/state/text_index.h"
 #include "engine/exec/state/text_interner.h"
 #include "engine/schedule/parallel.h"
 
@@ -71,6 +72,8 @@ class JoinTable {
 
   // String keys: the id of a string of the build side, or kNoRow.
   uint32_t FindText(const kernels::Text& text) const { return interner_->Find(text); }
+  // Where kernels find those ids by strings; made on the first call. Thread-safe.
+  base::Result<std::shared_ptr<const TextIndex>> IndexTexts();
   // Ids for the codes of a probe column's dictionary, at least as many as it has entries now.
   // Extended as it grows; earlier arrays stay valid as long as they are held. Thread-safe.
   base::Result<std::shared_ptr<const memory::Buffer>> Translate(
@@ -118,7 +121,8 @@ class JoinTable {
     uint32_t size = 0;
     std::shared_ptr<const memory::Buffer> ids;
   };
-  std::mutex translations_mutex_;
+  std::mutex texts_mutex_;
+  std::shared_ptr<const TextIndex> text_index_;
   std::map<const columns::Dictionary*, Translation> translations_;
 };
 

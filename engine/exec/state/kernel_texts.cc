@@ -7,14 +7,12 @@
 
 namespace shadowvm::exec {
 
-KernelTexts::KernelTexts(memory::MemoryBudget* budget, TextInterner* groups,
-                         std::vector<const JoinTable*> tables)
-    : groups_(groups), tables_(std::move(tables)), arena_(std::make_shared<TextArena>(budget)) {}
+KernelTexts::KernelTexts(memory::MemoryBudget* budget, TextInterner* groups)
+    : groups_(groups), arena_(std::make_shared<TextArena>(budget)) {}
 
 void KernelTexts::Bind(kernels::KernelCall* call) {
   call->interner = this;
   call->intern = &KernelTexts::Intern;
-  call->find_text = &KernelTexts::FindText;
   call->keep_text = &KernelTexts::KeepText;
 }
 
@@ -29,11 +27,6 @@ kernels::u32 KernelTexts::Intern(kernels::KernelCall* call, kernels::Text text) 
   if (id.ok()) return *id;
   self->Fail(call, id.status());
   return kernels::kNoRow;
-}
-
-kernels::u32 KernelTexts::FindText(kernels::KernelCall* call, kernels::u32 table,
-                                   kernels::Text text) {
-  return static_cast<KernelTexts*>(call->interner)->tables_[table]->FindText(text);
 }
 
 kernels::Text KernelTexts::KeepText(kernels::KernelCall* call, kernels::Text text) {

@@ -4,21 +4,18 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "engine/exec/state/join_table.h"
 #include "engine/exec/state/text_arena.h"
 #include "engine/exec/state/text_interner.h"
 
 namespace shadowvm::exec {
 
-// What a worker's kernel calls for strings: intern, find_text and keep_text of a KernelCall.
+// What a worker's kernel calls for strings: intern and keep_text of a KernelCall.
 class KernelTexts {
  public:
-  // 'groups' interns plain-text group keys, null where there are none; tables[n] is what a kernel
-  // means by find_text(call, n, …). Both outlive the kernel calls.
-  KernelTexts(memory::MemoryBudget* budget, TextInterner* groups,
-              std::vector<const JoinTable*> tables);
+  // 'groups' interns plain-text group keys, null where there are none. It outlives the kernel
+  // calls.
+  KernelTexts(memory::MemoryBudget* budget, TextInterner* groups);
   KernelTexts(const KernelTexts&) = delete;
   KernelTexts& operator=(const KernelTexts&) = delete;
 
@@ -30,12 +27,10 @@ class KernelTexts {
 
  private:
   static kernels::u32 Intern(kernels::KernelCall* call, kernels::Text text);
-  static kernels::u32 FindText(kernels::KernelCall* call, kernels::u32 table, kernels::Text text);
   static kernels::Text KeepText(kernels::KernelCall* call, kernels::Text text);
   void Fail(kernels::KernelCall* call, base::Status status);
 
   TextInterner* groups_;
-  std::vector<const JoinTable*> tables_;
   std::shared_ptr<TextArena> arena_;
   base::Status status_;
 };

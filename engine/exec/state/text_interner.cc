@@ -121,6 +121,22 @@ uint32_t TextInterner::Find(const kernels::Text& text) const {
   return (static_cast<uint32_t>(entry) - 1) << kShardBits | index;
 }
 
+int64_t TextInterner::size() const {
+  int64_t size = 0;
+  for (const auto& shard : shards_) size += shard->count;
+  return size;
+}
+
+void TextInterner::ForEach(
+    const std::function<void(uint32_t id, const kernels::Text& text)>& visit) const {
+  for (uint32_t index = 0; index < kShards; ++index) {
+    const Shard& shard = *shards_[index];
+    for (uint32_t number = 0; number < shard.count; ++number) {
+      visit(number << kShardBits | index, shard.At(number));
+    }
+  }
+}
+
 kernels::Text TextInterner::At(uint32_t id) const {
   Shard& shard = *shards_[id % kShards];
   std::lock_guard lock(shard.mutex);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -31,6 +32,9 @@ class TextInterner {
   base::Result<uint32_t> Intern(const kernels::Text& text);
   // The id of a string that is there, or kNoRow. Takes no lock: no Intern may run at the same time.
   uint32_t Find(const kernels::Text& text) const;
+  // All strings, of which there are so many. No Intern may run at the same time.
+  int64_t size() const;
+  void ForEach(const std::function<void(uint32_t id, const kernels::Text& text)>& visit) const;
   // The copy of an interned string.
   kernels::Text At(uint32_t id) const;
 

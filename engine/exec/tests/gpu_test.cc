@@ -162,7 +162,6 @@ TEST_P(GpuTest, FormsOfBlueprints) {
     }
   }
   const std::map<std::string, std::set<std::string>> expected = {
-      {"join_plain_text", {"a join on strings that are no codes of a dictionary"}},
       {"hash_groups", {"groups by strings that are no codes of a dictionary"}},
       {"single_group", {"the least or greatest string"}},
   };

@@ -69,6 +69,16 @@ struct DirectView {
 };
 inline constexpr u32 kNoRow = 0xffffffffu;
 
+// Ids of strings, by their bytes: open addressing as in a hash join table, over slots of tag and
+// position + 1.
+struct TextIndexView {
+  const u64* slots;
+  u64 mask;
+  const Text* texts;
+  const u32* ids;
+  u64 count;
+};
+
 // A hash join table: open addressing with linear probing over slots of tag (16 bits) and row + 1
 // (48 bits), 0 = empty; num_slots = mask + 1, never full. Keys of build row r are words keys[r *
 // key_words …].
@@ -78,6 +88,7 @@ struct HashView {
   const u64* keys;
   const u32* next;   // as above
   const u16* codes;  // group code a build row
+  TextIndexView texts;
 };
 
 // A column of a join's build rows, addressed by build row. Framed types are held at their natural
@@ -184,11 +195,9 @@ struct KernelCall {
   OutputView* output;
 
   // Strings that must outlive their segment: a stable id, or a stable copy. Used by plain-text keys
-  // and minima.
+  // of groups and minima.
   void* interner;
-  u32 (*intern)(KernelCall* call, Text text);  // id, or kNoRow with call->error set
-  u32 (*find_text)(KernelCall* call, u32 table,
-                   Text text);                     // id in a hash table's strings, or kNoRow
+  u32 (*intern)(KernelCall* call, Text text);      // id, or kNoRow with call->error set
   Text (*keep_text)(KernelCall* call, Text text);  // a copy that lives as long as the query
 };
 

@@ -12,6 +12,7 @@
 #include "engine/kernels/common/date.h"
 #include "engine/kernels/common/decimal.h"
 #include "engine/kernels/common/list.h"
+#include "engine/kernels/common/text_index.h"
 #include "engine/kernels/common/text_match.h"
 #include "engine/kernels/cpu/accumulate.h"
 #include "engine/kernels/cpu/expand.h"

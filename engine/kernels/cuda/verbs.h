@@ -13,6 +13,7 @@
 #include "engine/kernels/common/date.h"
 #include "engine/kernels/common/decimal.h"
 #include "engine/kernels/common/list.h"
+#include "engine/kernels/common/text_index.h"
 #include "engine/kernels/cuda/expand.h"
 #include "engine/kernels/cuda/group.h"
 #include "engine/kernels/cuda/hash_group.h"

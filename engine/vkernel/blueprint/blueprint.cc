@@ -22,6 +22,13 @@ ValueClass ClassOf(columns::Type type) {
   }
 }
 
+bool Join::FindsTexts() const {
+  for (size_t key = 0; key < keys.size(); ++key) {
+    if (FindsText(key)) return true;
+  }
+  return false;
+}
+
 int WordsOf(AccumulateOp op) {
   switch (op) {
     case AccumulateOp::kSumWide:

@@ -73,6 +73,9 @@ struct Join {
   // Per key: the slot that translates a coded column to the table's string ids, or -1.
   std::vector<int> translations;
 
+  // Whether the key is a string that is looked up by its bytes.
+  bool FindsText(size_t key) const { return keys[key]->type.is_text() && translations[key] < 0; }
+  bool FindsTexts() const;
   bool expands() const { return plan::GivesPairs(kind) && !unique; }
   // Rows without a match stay, with kNoRow for a build row.
   bool outer() const { return kind == plan::JoinKind::kLeftOuter; }

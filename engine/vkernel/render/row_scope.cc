@@ -79,8 +79,7 @@ std::string RowScope::JoinKeyText(const Join& join, size_t key) {
   if (ClassOf(expression.type) != ValueClass::kText) return expressions_.Render(expression).text;
   const int translation = join.translations[key];
   if (translation < 0) {
-    return "call->find_text(call, " + std::to_string(join.slot) + ", " +
-           expressions_.Render(expression).text + ")";
+    return "find_text(" + join.name + ".texts, " + expressions_.Render(expression).text + ")";
   }
   return "call->translations[" + std::to_string(translation) + "].ids[" + CodeText(expression) +
          "]";

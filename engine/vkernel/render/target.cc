@@ -37,18 +37,6 @@ void MarkTexts(const plan::Expression& expression, std::vector<bool>* read) {
   for (const auto& arg : expression.args) MarkTexts(*arg, read);
 }
 
-std::string WhyNotStep(const Step& step, const Blueprint& blueprint) {
-  if (step.kind != StepKind::kProbe) return "";
-  const Join& join = blueprint.joins[step.join];
-  for (size_t i = 0; i < join.keys.size(); ++i) {
-    // A translated key is a code.
-    if (ReadsText(*join.keys[i]) && (i >= join.translations.size() || join.translations[i] < 0)) {
-      return "a join on strings that are no codes of a dictionary";
-    }
-  }
-  return "";
-}
-
 bool IsCode(const plan::Expression& value, const Blueprint& blueprint) {
   if (!value.is_column()) return false;
   const Input& input = blueprint.inputs[value.column];
@@ -73,17 +61,6 @@ std::string WhyNotAccumulate(const Accumulate& accumulate) {
   }
 }
 
-std::string WhyNotSink(const Blueprint& blueprint) {
-  const Sink& sink = blueprint.sink;
-  for (const GroupKey& key : sink.keys) {
-    if (std::string why = WhyNotKey(key, blueprint); !why.empty()) return why;
-  }
-  for (const Accumulate& accumulate : sink.accumulates) {
-    if (std::string why = WhyNotAccumulate(accumulate); !why.empty()) return why;
-  }
-  return "";
-}
-
 }  // namespace
 
 const TargetWords& WordsFor(Target target) {
@@ -105,6 +82,11 @@ std::vector<bool> TextsRead(const Blueprint& blueprint) {
       if (step.kind == StepKind::kWhere) MarkTexts(*step.condition, &read);
     }
   }
+  for (const Join& join : blueprint.joins) {
+    for (size_t key = 0; key < join.keys.size(); ++key) {
+      if (join.FindsText(key)) MarkTexts(*join.keys[key], &read);
+    }
+  }
   for (const OutputColumn& output : blueprint.sink.outputs) {
     if (output.kind != RowKind::kCodes) MarkTexts(*output.value, &read);
   }
@@ -123,12 +105,14 @@ bool TextsLeave(const Blueprint& blueprint) {
 }
 
 std::string WhyNotOnCuda(const Blueprint& blueprint) {
-  for (const Level& level : blueprint.levels) {
-    for (const Step& step : level.steps) {
-      if (std::string why = WhyNotStep(step, blueprint); !why.empty()) return why;
-    }
+  const Sink& sink = blueprint.sink;
+  for (const GroupKey& key : sink.keys) {
+    if (std::string why = WhyNotKey(key, blueprint); !why.empty()) return why;
   }
-  return WhyNotSink(blueprint);
+  for (const Accumulate& accumulate : sink.accumulates) {
+    if (std::string why = WhyNotAccumulate(accumulate); !why.empty()) return why;
+  }
+  return "";
 }
 
 }  // namespace shadowvm::vkernel

@@ -9,6 +9,7 @@
 #include "engine/exec/state/tests/state_test.h"
 #include "engine/kernels/common/compare.h"
 #include "engine/kernels/common/hash.h"
+#include "engine/kernels/common/text_index.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -180,6 +181,29 @@ TEST_F(JoinTableTest, CodesFollowKeys) {
   EXPECT_EQ(shared->hash().codes[2], 9);
   EXPECT_EQ(shared->hash().slots, hashed->hash().slots);
   EXPECT_EQ(hashed->hash().codes[2], 6);
+}
+
+TEST_F(JoinTableTest, KernelsFindStringsOfKeys) {
+  std::vector<std::string> names(1000);
+  Nullable<std::string> texts;
+  for (size_t i = 0; i < names.size(); ++i) {
+    names[i] = std::string(i % 4 / 2, 'x') + std::to_string(i / 3);  // some twice, some not
+    texts.emplace_back(names[i]);
+  }
+  const auto table = Build(Rows({Texts(texts)}, 1000), {kHashed, {0}, true, {}});
+  const auto index = table->IndexTexts().ValueOrDie();
+  EXPECT_EQ(table->IndexTexts().ValueOrDie(), index);
+  for (const std::string& name : names) {
+    const uint32_t id = kernels::find_text(index->view(), MakeText(name));
+    EXPECT_NE(id, kernels::kNoRow);
+    EXPECT_EQ(id, table->FindText(MakeText(name)));
+  }
+  for (const std::string name : {"", "x", "1000", "x1"}) {
+    EXPECT_EQ(kernels::find_text(index->view(), MakeText(name)), table->FindText(MakeText(name)));
+  }
+  const auto none = Build(Rows({Texts({})}, 0), {kHashed, {0}, true, {}});
+  EXPECT_EQ(kernels::find_text(none->IndexTexts().ValueOrDie()->view(), MakeText("")),
+            kernels::kNoRow);
 }
 
 // A table may outlive those who probe it, and the next one's dictionary may lie where theirs did.

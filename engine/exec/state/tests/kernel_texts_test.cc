@@ -10,21 +10,15 @@ namespace {
 
 class KernelTextsTest : public StateTest {};
 
-TEST_F(KernelTextsTest, ServesInternFindAndKeep) {
-  const auto rows = Rows({Texts({{"a"}, {"b"}})}, 2);
-  const auto table =
-      JoinTable::Build(rows, {{JoinShape::Kind::kHash, true}, {0}, true, {}}, &budget_, workers_)
-          .ValueOrDie();
+TEST_F(KernelTextsTest, ServesInternAndKeep) {
   TextInterner interner(&budget_);
-  KernelTexts texts(&budget_, &interner, {table.get()});
+  KernelTexts texts(&budget_, &interner);
   kernels::KernelCall call{};
   texts.Bind(&call);
 
   std::string value = "some string";
   const kernels::u32 id = call.intern(&call, MakeText(value));
   const kernels::Text kept = call.keep_text(&call, MakeText(value));
-  EXPECT_EQ(call.find_text(&call, 0, MakeText("b")), table->FindText(MakeText("b")));
-  EXPECT_EQ(call.find_text(&call, 0, MakeText("c")), kernels::kNoRow);
   value.assign(value.size(), 'x');
   EXPECT_EQ(View(interner.At(id)), "some string");
   EXPECT_EQ(View(kept), "some string");
@@ -33,7 +27,7 @@ TEST_F(KernelTextsTest, ServesInternFindAndKeep) {
 
 TEST_F(KernelTextsTest, FailuresReachTheCall) {
   TextInterner interner(&budget_);
-  KernelTexts texts(&budget_, &interner, {});
+  KernelTexts texts(&budget_, &interner);
   ASSERT_TRUE(base::ArmFaults("exec.text.keep=always:oom").ok());
   kernels::KernelCall call{};
   texts.Bind(&call);
