@@ -126,6 +126,7 @@ void Gpu::DropDone() {
     std::lock_guard lock(mutex_);
     left = std::exchange(left_, {});
   }
+  if (left.empty()) return;
   std::erase_if(left, [&](std::unique_ptr<LeftWork>& work) {
     const Result<bool> is_done = work->IsDone();
     if (!is_done.ok() || !*is_done) return false;

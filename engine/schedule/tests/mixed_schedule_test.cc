@@ -26,6 +26,14 @@ MixedOptions Options(const std::string& policy, int64_t num_units) {
   return options;
 }
 
+// Remembers cores that take for ever, and a card that is done at once.
+MixedOptions WithAFastCard(int64_t num_units) {
+  MixedOptions options = Options("guided", num_units);
+  options.remembered[Side::kCpu] = 0.001;
+  options.remembered[Side::kGpu] = 1000;
+  return options;
+}
+
 // Cores, and a card that is 'ratio' times as fast as all of them.
 BySide<ScriptedSide> Sides(double ratio) {
   BySide<ScriptedSide> sides;
@@ -139,10 +147,7 @@ TEST(MixedSchedule, ACardThatHasAllUnitsFromTheStartIsNotTheOnlyOne) {
 
 // Who asked waits for cores anyhow.
 TEST(MixedSchedule, WhatCoresAreAtIsNotTriedAgain) {
-  MixedOptions options = Options("guided", 2);
-  options.remembered[Side::kCpu] = 0.001;
-  options.remembered[Side::kGpu] = 1000;
-  MixedSchedule schedule(options);
+  MixedSchedule schedule(WithAFastCard(2));
   EXPECT_FALSE(schedule.Take(Side::kCpu, 1, 0).empty());
   EXPECT_FALSE(schedule.Take(Side::kCpu, 2, 0).empty());
   EXPECT_TRUE(schedule.Take(Side::kGpu, 0, 1000).empty());
@@ -209,11 +214,8 @@ TEST(MixedSchedule, AStaticSplitIsKept) {
 }
 
 TEST(MixedSchedule, CoresWorkWhileTheCardGetsReady) {
-  MixedOptions options = Options("guided", 10);
+  MixedSchedule schedule(WithAFastCard(10));
   // The card is known to be fast, but has taken nothing yet.
-  options.remembered[Side::kCpu] = 0.001;
-  options.remembered[Side::kGpu] = 1000;
-  MixedSchedule schedule(options);
   EXPECT_FALSE(schedule.Take(Side::kCpu, 1, 0).empty());
   EXPECT_FALSE(schedule.Take(Side::kGpu, 0, 1).empty());
   EXPECT_TRUE(schedule.Take(Side::kCpu, 2, 1).empty());

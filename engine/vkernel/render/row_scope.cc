@@ -77,12 +77,11 @@ std::string RowScope::NullOf(const std::vector<plan::ExpressionPtr>& keys) {
 std::string RowScope::JoinKeyText(const Join& join, size_t key) {
   const plan::Expression& expression = *join.keys[key];
   if (ClassOf(expression.type) != ValueClass::kText) return expressions_.Render(expression).text;
-  const int translation = join.translations[key];
-  if (translation < 0) {
+  if (join.FindsText(key)) {
     return "find_text(" + join.name + ".texts, " + expressions_.Render(expression).text + ")";
   }
-  return "call->translations[" + std::to_string(translation) + "].ids[" + CodeText(expression) +
-         "]";
+  return "call->translations[" + std::to_string(join.translations[key]) + "].ids[" +
+         CodeText(expression) + "]";
 }
 
 std::string RowScope::CodeText(const plan::Expression& expression) {
