@@ -63,12 +63,12 @@ MODES = {"cpu": (), "gpu": ("--mode", "gpu", "--emulate-gpu"),
 ROUNDS = {"cpu": 1, "gpu": 1, "mixed": 2}
 # How the reasons begin why the GPU leaves a pipeline to cores. Anything else is a text that does not compile, or a
 # kernel that fails.
-NOT_FOR_A_GPU = ("groups by strings", "the least or greatest string", "a limit",
+NOT_FOR_A_GPU = ("a limit",
                  # These build sides are rows instead of tables.
                  "a key of the build side comes twice", "groups by columns of a build side")
-NOT_FOR_BOTH = ("only groups in arrays",)
 # What speeds that were measured so far decide, and not the query.
-NOT_WORTH_IT = ("which costs more to bring back than to find", "are more than are worth bringing back")
+NOT_WORTH_IT = ("which costs more to bring back than to find", "are more than are worth bringing back",
+                "cores were done before the GPU had begun", "cores were done with all of it before the GPU was")
 # The same for sorts.
 NOT_SORTED_THERE = ("too few rows", "a few of many rows", "most rows differ only beyond")
 
@@ -78,14 +78,17 @@ def check_gpu_share(answers: dict[str, Answer], mode: str, least: float):
     pipelines = [pipeline for answer in answers.values() for pipeline in answer.report.get("pipelines", [])]
     others = Counter(pipeline["reason"] for pipeline in pipelines if pipeline["mode"] != mode)
     failed = {pipeline["reason"] for pipeline in pipelines if "reason" in pipeline and
-              not pipeline["reason"].startswith(NOT_FOR_A_GPU + (NOT_FOR_BOTH if mode == "mixed" else ())) and
+              not pipeline["reason"].startswith(NOT_FOR_A_GPU) and
               not (mode == "mixed" and pipeline["reason"].endswith(NOT_WORTH_IT))}
     ran = len(pipelines) - others.total()
     print(f"{ran} of {len(pipelines)} pipelines in mode {mode}; not:", *(f"{n} {why}" for why, n in others.most_common()),
           sep="\n  ")
     assert not failed, failed
     assert pipelines and ran >= least * len(pipelines), f"{ran} of {len(pipelines)} in mode {mode}: {others}"
-    assert mode == "cpu" or any(pipeline["rows_on_gpu"] for pipeline in pipelines)
+    there = sum(pipeline["rows_on_gpu"] > 0 for pipeline in pipelines)
+    print(f"{there} had rows on the GPU")
+    # Some have no rows; of mixed ones cores may have done those of few rows alone.
+    assert mode == "cpu" or there >= ran * (0.5 if mode == "mixed" else 0.95), f"{there} of {ran}"
 
 
 def check_sorts(answers: dict[str, Answer], least: float):

@@ -21,7 +21,7 @@ def test_written_queries(program, tables, duck, tmp_path, mode):
     answers = replay(program, tmp_path, {name: case.command for name, case in cases.items()}, *MODES[mode],
                      rounds=ROUNDS[mode])
     if mode != "cpu":
-        check_gpu_share(answers, mode, {"gpu": 0.92, "mixed": 0.1}[mode])
+        check_gpu_share(answers, mode, {"gpu": 0.98, "mixed": 0.98}[mode])
     if mode == "gpu":
         check_sorts(answers, 0.7)
     wrong = []

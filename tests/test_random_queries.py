@@ -20,7 +20,7 @@ def run_batch(program, tables, folder, seeds, duck, *options, mode="cpu"):
     commands = {name: query.command for name, query in queries.items()}
     answers = replay(program, folder, commands, *MODES[mode], *options, rounds=ROUNDS[mode])
     if mode != "cpu":
-        check_gpu_share(answers, mode, {"gpu": 0.4, "mixed": 0.05}[mode])
+        check_gpu_share(answers, mode, {"gpu": 0.9, "mixed": 0.9}[mode])
     wrong = []
     num_empty = 0
     for name, query in queries.items():

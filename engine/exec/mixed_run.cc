@@ -21,9 +21,8 @@ using schedule::Grant;
 using schedule::Side;
 using schedule::Verdict;
 
-// Rows of the card's batches.
+// Rows of the card's batches, at least.
 constexpr int64_t kLeastBatchRows = int64_t{1} << 20;
-constexpr int64_t kMostBatchRows = int64_t{32} << 20;
 // How long a worker without work waits before it asks again: others' queries may want it. It waits
 // on its core, because all is about to be done and waking up takes as long; but not for ever.
 constexpr std::chrono::microseconds kAskAgain{50};
@@ -42,8 +41,7 @@ MixedRun::MixedRun(const QueryContext& context, MixedPipeline pipeline,
       alone_(context.workers.count() == 1),
       work_(pipeline_.run->SegmentsToRun()),
       start_(std::chrono::steady_clock::now()),
-      refused_(static_cast<size_t>(context.workers.count())),
-      card_sink_(pipeline_.sink) {
+      refused_(static_cast<size_t>(context.workers.count())) {
   if (!work_.empty()) places_.resize(static_cast<size_t>(work_.back().segment) + 1);
   for (size_t i = 0; i < work_.size(); ++i) {
     places_[static_cast<size_t>(work_[i].segment)] = static_cast<int>(i);
@@ -81,8 +79,7 @@ Status MixedRun::Run() {
   ended_ = Now();
   if (context_.workers.cancel != nullptr) SVM_RETURN_NOT_OK(context_.workers.cancel->Check());
   CountWork();
-  if (found_ != nullptr) pipeline_.groups->AddArray(found_);
-  AddWonContests();
+  pipeline_.sink->AddContests([this](int64_t contest) { return schedule_->Won(contest); });
   // It had begun, but nothing of its work was first.
   if (why_not_gpu_.empty() && rows()[schedule::Side::kGpu] == 0) why_not_gpu_ = kCoresWereFirst;
   if (why_not_gpu_.empty()) context_.gpu->NoteEnd(Status::OK());
@@ -108,13 +105,6 @@ void MixedRun::CountWork() {
       context_.stats->segments_run += 1;
       context_.stats->rows_read += work_[i].num_rows;
     }
-  }
-}
-
-void MixedRun::AddWonContests() {
-  for (auto& [contest, arrays] : contests_) {
-    if (!schedule_->Won(contest)) continue;
-    for (auto& [worker, array] : arrays) pipeline_.groups->AddArray(std::move(array));
   }
 }
 
@@ -160,31 +150,20 @@ Verdict MixedRun::Finish(const Grant& grant) {
 
 Status MixedRun::RunUnit(int worker, const Grant& grant) {
   SVM_FAULT_POINT("exec.mixed.unit");
-  SVM_ASSIGN_OR_RETURN(int64_t* const slots, SlotsFor(worker, grant));
+  MixedSink& sink = *pipeline_.sink;
   const auto bind = [&](int, kernels::KernelCall* call) {
-    call->dense = slots;
-    call->strides = pipeline_.sink.strides().data();
-    call->origins = pipeline_.sink.origins().data();
-    return Status::OK();
+    return sink.Bind(worker, grant.contest, call);
   };
-  for (int64_t unit = grant.units.begin; unit < grant.units.end; ++unit) {
-    SVM_RETURN_NOT_OK(pipeline_.run->RunOne(worker, units_[static_cast<size_t>(unit)], bind));
+  for (int64_t number = grant.units.begin; number < grant.units.end; ++number) {
+    const schedule::Partition& unit = units_[static_cast<size_t>(number)];
+    if (const Status ran = pipeline_.run->RunOne(worker, unit, bind); !ran.ok()) {
+      const Status no_room = sink.StatusOf(worker);
+      return no_room.ok() ? ran : no_room;
+    }
+    sink.NoteUnit(worker, grant.contest, unit);
   }
   Finish(grant);
   return Status::OK();
-}
-
-// All that a worker finds for one contest counts, or nothing of it does.
-Result<int64_t*> MixedRun::SlotsFor(int worker, const Grant& grant) {
-  if (grant.contest < 0) return pipeline_.groups->Slots(worker);
-  {
-    std::lock_guard lock(contests_mutex_);
-    const ArrayPtr& array = contests_[grant.contest][worker];
-    if (array != nullptr) return array->as<int64_t>();
-  }
-  SVM_ASSIGN_OR_RETURN(ArrayPtr made, pipeline_.groups->MakeArray());
-  std::lock_guard lock(contests_mutex_);
-  return (contests_[grant.contest][worker] = std::move(made))->as<int64_t>();
 }
 
 // --- the card ---
@@ -226,11 +205,10 @@ Status MixedRun::StartCard() {
   why_not_gpu_ = turn ? "" : kBusy;
   if (!turn) return context_.gpu->CheckUsable();
   SVM_RETURN_NOT_OK(ReadSegments());
-  SVM_ASSIGN_OR_RETURN(found_, pipeline_.groups->MakeArray());
-  SVM_ASSIGN_OR_RETURN(
-      card_,
-      GpuRun::BeginApart(context_, context_.gpu, *program_, *pipeline_.binding, pipeline_.steps,
-                         &card_sink_, segments_, schedule::kBatchesHeld, std::move(*turn)));
+  SVM_ASSIGN_OR_RETURN(card_,
+                       GpuRun::BeginApart(context_, context_.gpu, *program_, *pipeline_.binding,
+                                          pipeline_.steps, pipeline_.sink->card(), segments_,
+                                          schedule::kBatchesHeld, std::move(*turn)));
   return Status::OK();
 }
 
@@ -246,7 +224,11 @@ Result<bool> MixedRun::Pump() {
   while (!in_flight_.empty() && added_.ok()) {
     SVM_ASSIGN_OR_RETURN(const bool done, card_->IsDone(in_flight_.front().area));
     if (!done) break;
-    SVM_RETURN_NOT_OK(Collect(in_flight_.front()));
+    SVM_ASSIGN_OR_RETURN(const bool had_room, Collect(in_flight_.front()));
+    if (!had_room) {
+      RestartCard();
+      return true;
+    }
     in_flight_.pop_front();
     busy = true;
   }
@@ -277,21 +259,33 @@ Status MixedRun::Launch(const Grant& grant) {
   return card_->LaunchApart(rows, area);
 }
 
-Status MixedRun::Collect(const Batch& batch) {
-  SVM_ASSIGN_OR_RETURN(const std::span<const int64_t> found, card_->Collect(batch.area));
+Result<bool> MixedRun::Collect(const Batch& batch) {
+  SVM_ASSIGN_OR_RETURN(const bool had_room, card_->Collect(batch.area));
+  if (!had_room) return false;
   if (Finish(batch.grant) == Verdict::kAdd) {
-    added_ = pipeline_.groups->MergeArray(found.data(), found_->as<int64_t>());
+    added_ = pipeline_.sink->AddBatch(units_[static_cast<size_t>(batch.grant.units.begin)]);
   }
-  return Status::OK();
+  return true;
+}
+
+void MixedRun::RestartCard() {
+  FailBatches();
+  EndCard();
+  in_flight_.clear();
+}
+
+void MixedRun::FailBatches() {
+  std::lock_guard lock(schedule_lock_);
+  for (const Batch& batch : in_flight_) schedule_->Fail(batch.grant.id, Now());
 }
 
 void MixedRun::LoseCard(const Status& why) {
   why_not_gpu_ = why.message();
   lost_card_ = true;
   context_.gpu->NoteEnd(why);
+  FailBatches();
   {
     std::lock_guard lock(schedule_lock_);
-    for (const Batch& batch : in_flight_) schedule_->Fail(batch.grant.id, Now());
     schedule_->GiveUp(Side::kGpu);
   }
   EndCard();
@@ -300,7 +294,7 @@ void MixedRun::LoseCard(const Status& why) {
 
 void MixedRun::EndCard() {
   if (card_ == nullptr) return;
-  gpu_times_ = card_->times();
+  gpu_times_.Add(card_->times());
   if (in_flight_.empty()) {
     card_.reset();
   } else {

@@ -7,16 +7,13 @@
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/exec/gpu/gpu_run.h"
 #include "engine/exec/kernel_run.h"
-#include "engine/exec/state/dense_groups.h"
+#include "engine/exec/mixed_sink.h"
 #include "engine/schedule/mixed_schedule.h"
 #include "engine/schedule/partition_queue.h"
 #include "engine/schedule/spin_lock.h"
@@ -24,12 +21,11 @@
 
 namespace shadowvm::exec {
 
-// A pipeline that ends in dense groups, as both sides see it.
+// A pipeline as both sides see it.
 struct MixedPipeline {
   KernelRun* run = nullptr;
   const PipelineBinding* binding = nullptr;
-  DenseGroups* groups = nullptr;
-  DenseSink sink;
+  MixedSink* sink = nullptr;
   KnownSteps* steps = nullptr;
   // The card's kernel; null while it is being made, which is asked for again and again.
   std::function<base::Result<std::shared_ptr<const device::Program>>()> program;
@@ -42,15 +38,18 @@ struct MixedSettings {
 
 // One run of a pipeline on cores and on a card at the same time. Workers take units; worker 0
 // serves the card, too: it hands it batches, takes their results, and does a unit while the card
-// has enough to do. What cores find in rows that the card is at lies in arrays of its own until it
-// is known who was first. What the card does not do cores do, so a card that fails costs time and
+// has enough to do. What cores find in rows that the card is at is apart from all else until it is
+// known who was first. What the card does not do cores do, so a card that fails costs time and
 // nothing else; and one that is late is not waited for, but left behind with what it is at.
 class MixedRun {
  public:
+  // Of a batch.
+  static constexpr int64_t kMostBatchRows = int64_t{32} << 20;
+
   MixedRun(const QueryContext& context, MixedPipeline pipeline, const MixedSettings& settings);
   ~MixedRun();
 
-  // Adds all of the source's rows to the groups. Once.
+  // Brings all of the source's rows to the sink. Once.
   base::Status Run();
 
   // After Run.
@@ -69,7 +68,6 @@ class MixedRun {
     schedule::Grant grant;
     int area = 0;  // of GpuRun
   };
-  using ArrayPtr = DenseGroups::Array;
 
   base::Result<bool> Step(int worker);
   // What the list has for this worker, if anything. False: all is done.
@@ -79,7 +77,6 @@ class MixedRun {
   bool GoesOn() const { return !over_.load(std::memory_order_acquire); }
   void AwaitWork(int worker);
   base::Status RunUnit(int worker, const schedule::Grant& grant);
-  base::Result<int64_t*> SlotsFor(int worker, const schedule::Grant& grant);
 
   base::Result<bool> ServeCard();
   // With the kernel, if it is there by now.
@@ -90,8 +87,12 @@ class MixedRun {
   bool TryPump();
   bool CardIsProvided();
   base::Status Launch(const schedule::Grant& grant);
-  base::Status Collect(const Batch& batch);
+  // False: the sink has no room for it, and wants to begin anew with more.
+  base::Result<bool> Collect(const Batch& batch);
+  // Begins anew with the card: what it is at cores do.
+  void RestartCard();
   void LoseCard(const base::Status& why);
+  void FailBatches();
   // What it is still at is of no use to anyone, and is not waited for.
   void EndCard();
 
@@ -100,7 +101,6 @@ class MixedRun {
   // What is still in memory, with its bytes: to read the rest again would be work for nothing, and
   // could fail.
   void CountWork();
-  void AddWonContests();
   base::Status ReadSegments();
 
   const QueryContext& context_;
@@ -116,18 +116,14 @@ class MixedRun {
   schedule::SpinLock schedule_lock_;
   std::unique_ptr<schedule::MixedSchedule> schedule_;  // guarded
   std::atomic<bool> over_{false};                      // all is done, or some step failed
-  std::mutex contests_mutex_;
-  std::map<int64_t, std::map<int, ArrayPtr>> contests_;  // guarded: by contest and worker
   std::vector<int> refused_;  // by worker: times in a row that there was nothing for it
 
   // Worker 0's.
-  DenseSink card_sink_;
   std::unique_ptr<GpuRun> card_;
   std::shared_ptr<const device::Program> program_;
   std::deque<Batch> in_flight_;
   bool lost_card_ = false;
   std::string why_not_gpu_ = "cores were done before the GPU had begun";
-  ArrayPtr found_;      // by the card, all that counts
   base::Status added_;  // not the card's error, so nobody else may try
   GpuTimes gpu_times_;
   double ended_ = 0;

@@ -19,6 +19,10 @@ int64_t PartitionRows::Add(int worker, const schedule::Partition& partition, int
 std::vector<RowStretch> PartitionRows::InOrder() const {
   std::vector<Found> all;
   for (const auto& worker : workers_) all.insert(all.end(), worker.begin(), worker.end());
+  return InOrder(std::move(all));
+}
+
+std::vector<RowStretch> PartitionRows::InOrder(std::vector<Found> all) {
   std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
     return std::pair(a.partition.segment, a.partition.row_begin) <
            std::pair(b.partition.segment, b.partition.row_begin);

@@ -25,12 +25,15 @@ class PartitionRows {
   // Every stretch, by its partition's place. Call it when all workers are done.
   std::vector<RowStretch> InOrder() const;
 
- private:
+  // Rows of a partition, or of several that begin with it.
   struct Found {
     schedule::Partition partition;
     RowStretch rows;
+    int64_t contest = -1;  // that it was found for, if any
   };
+  static std::vector<RowStretch> InOrder(std::vector<Found> all);
 
+ private:
   std::vector<std::vector<Found>> workers_;
   std::atomic<int64_t> total_{0};
 };

@@ -17,6 +17,9 @@
 #include "engine/exec/gpu/hash_sink.h"
 #include "engine/exec/gpu/table_build.h"
 #include "engine/exec/gpu/table_launch.h"
+#include "engine/exec/mixed_dense.h"
+#include "engine/exec/mixed_hash.h"
+#include "engine/exec/mixed_rows.h"
 #include "engine/exec/mixed_run.h"
 #include "engine/exec/partition_rows.h"
 #include "engine/exec/pipeline_facts.h"
@@ -57,8 +60,10 @@ std::vector<int64_t> OriginsOf(std::span<const DenseKey> keys) {
   return origins;
 }
 
-RowSet WithKeepers(RowSet rows, const KernelRun& run) {
+// 'others' keep alive what strings of a GPU's rows point to, if anything.
+RowSet WithKeepers(RowSet rows, const KernelRun& run, Keeper others = nullptr) {
   for (Keeper& keeper : run.keepers()) rows.keepers.push_back(std::move(keeper));
+  if (others != nullptr) rows.keepers.push_back(std::move(others));
   return rows;
 }
 
@@ -173,7 +178,6 @@ void PipelineRun::PrepareForGpu() {
 
 std::string PipelineRun::WhyNotOnGpu() const {
   if (pipeline_.sink == plan::SinkKind::kLimit) return "a limit, which a few rows may fill";
-  if (std::string why_not = vkernel::WhyNotOnCuda(blueprint_); !why_not.empty()) return why_not;
   if (MostPairs() > kMostPairs) return "a join that may give more pairs than a launch should take";
   if (pipeline_.sink != plan::SinkKind::kBuild) return "";
   return WhyNotBuildOnGpu(context_.gpu, source_, blueprint_);
@@ -284,12 +288,6 @@ void PipelineRun::ChooseDevice() {
     mode_ = choice.mode;
     report.reason = choice.reason;
   }
-  if (mode_ == Mode::kMixed && !grouping_.is_dense()) {
-    const schedule::BySide<double>& alone = choice.predicted_ms;
-    const bool gpu = alone[Side::kGpu] > 0 && alone[Side::kGpu] < alone[Side::kCpu];
-    mode_ = gpu ? Mode::kGpu : Mode::kCpu;
-    report.reason = "only groups in arrays are worked on by both";
-  }
   report.predicted_ms = choice.predicted(mode_);
 }
 
@@ -382,19 +380,26 @@ std::vector<RowColumn> PipelineRun::OutputColumns() const {
 
 base::Result<RowSet> PipelineRun::RunCollect(int64_t enough) {
   KernelRun run(context_, *text_, std::move(kernel_), binding_.get());
-  if (mode_ == Mode::kGpu) {
-    CollectSink::Options options;
-    // Nobody asks for the order of a build side's rows.
-    options.in_order = pipeline_.sink != plan::SinkKind::kBuild;
-    if (context_.mode != Mode::kGpu) options.most_rows = kMostRowsBack;
-    CollectSink sink(context_.budget, OutputColumns(), options);
-    SVM_ASSIGN_OR_RETURN(const bool done, TryGpu(&run, &sink));
-    if (done) {
-      SVM_ASSIGN_OR_RETURN(RowSet rows, sink.TakeRows(context_.workers));
-      return WithKeepers(std::move(rows), run);
-    }
+  if (mode_ == Mode::kCpu) return CollectOnCpu(&run, enough);
+  CollectSink::Options options;
+  // Nobody asks for the order of a build side's rows.
+  options.in_order = pipeline_.sink != plan::SinkKind::kBuild;
+  if (context_.mode != Mode::kGpu) options.most_rows = kMostRowsBack;
+  if (mode_ == Mode::kMixed) options.launch_rows = MixedRun::kMostBatchRows;
+  CollectSink card(context_.budget, OutputColumns(), options);
+  if (mode_ == Mode::kMixed) {
+    MixedRows both(context_.budget, context_.workers, OutputColumns(), &card);
+    SVM_RETURN_NOT_OK(RunMixed(&run, &both));
+    const Span span(&context_.stats->spans, Stage::kMerge);
+    SVM_ASSIGN_OR_RETURN(RowSet rows, both.TakeRows());
+    return WithKeepers(std::move(rows), run);
   }
-  return CollectOnCpu(&run, enough);
+  SVM_ASSIGN_OR_RETURN(const bool done, TryGpu(&run, &card));
+  if (!done) return CollectOnCpu(&run, enough);
+  SVM_ASSIGN_OR_RETURN(CollectSink::Found found, card.TakeFound());
+  SVM_ASSIGN_OR_RETURN(RowSet rows,
+                       InSourceOrder(std::move(found), context_.budget, context_.workers));
+  return WithKeepers(std::move(rows), run);
 }
 
 base::Result<RowSet> PipelineRun::CollectOnCpu(KernelRun* run, int64_t enough) {
@@ -448,12 +453,16 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
   DenseGroups& groups = dense_->groups;
   KernelRun run(context_, *text_, std::move(kernel_), binding_.get());
   bool done = false;
+  Keeper strings;
   if (mode_ == Mode::kMixed) {
-    SVM_RETURN_NOT_OK(RunMixed(&run));
+    MixedDense both(&groups, dense_->sink);
+    SVM_RETURN_NOT_OK(RunMixed(&run, &both));
+    strings = both.TakeKeeper();
     done = true;
   } else if (mode_ == Mode::kGpu) {
     SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, &dense_->sink));
     if (auto found = dense_->sink.TakeFound(); done) groups.AddArray(std::move(found));
+    strings = dense_->sink.TakeArena();
   }
   if (!done) {
     SVM_RETURN_NOT_OK(run.Run([&](int worker, kernels::KernelCall* call) -> base::Status {
@@ -469,7 +478,7 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
   SVM_ASSIGN_OR_RETURN(
       RowSet rows, groups.Emit(grouping_.key_columns, dense_->states.outputs, context_.workers));
   groups.Reset();
-  return WithKeepers(std::move(rows), run);
+  return WithKeepers(std::move(rows), run, std::move(strings));
 }
 
 base::Result<bool> PipelineRun::TryGpu(KernelRun* run, LaunchSink* sink) {
@@ -513,10 +522,10 @@ base::Status PipelineRun::KnowSteps(KernelRun* run) {
   return base::Status::OK();
 }
 
-base::Status PipelineRun::RunMixed(KernelRun* run) {
+base::Status PipelineRun::RunMixed(KernelRun* run, MixedSink* sink) {
   SVM_RETURN_NOT_OK(run->Prepare());
   SVM_RETURN_NOT_OK(KnowSteps(run));
-  MixedPipeline pipeline{run, binding_.get(), &dense_->groups, dense_->sink, &*steps_, {}};
+  MixedPipeline pipeline{run, binding_.get(), sink, &*steps_, {}};
   GpuPipeline& gpu_report = context_.stats->gpu.emplace_back();
   gpu_report.title = blueprint_.title;
   gpu_report.text = gpu_text_;
@@ -562,29 +571,49 @@ base::Result<RowSet> PipelineRun::RunHash(const plan::AggregateNode& node) {
                                              blueprint_.sink.key_words, context_.workers.count());
   binding_->set_key_interner(groups->interner());
   KernelRun run(context_, *text_, std::move(kernel_), binding_.get());
-  bool done = false;
-  if (mode_ == Mode::kGpu) {
-    HashSink sink(context_.budget, states.accumulators, blueprint_.sink.key_words,
-                  context_.gpu->arena().cap() / 4);
-    SVM_ASSIGN_OR_RETURN(done, TryGpu(&run, &sink));
-    if (done) SVM_RETURN_NOT_OK(groups->Adopt(sink.rows(), sink.num_rows()));
-  }
-  if (!done) {
-    const base::Status status = run.Run([&](int worker, kernels::KernelCall* call) {
-      call->groups = groups->worker(worker);
-      return base::Status::OK();
-    });
-    for (int i = 0; i < context_.workers.count(); ++i) {
-      SVM_RETURN_NOT_OK(groups->worker(i)->status());
-    }
-    SVM_RETURN_NOT_OK(status);
-    reads_files_ = run.reads_files();
+  Keeper strings;
+  if (mode_ == Mode::kCpu) {
+    SVM_RETURN_NOT_OK(HashOnCpu(&run, groups.get()));
+  } else {
+    HashSink::Options options{states.accumulators, blueprint_.sink.key_words, HashKeyColumns(),
+                              groups->interner(), context_.gpu->arena().cap() / 4};
+    if (mode_ == Mode::kMixed) options.most_bytes /= schedule::kBatchesHeld;
+    HashSink card(context_.budget, std::move(options));
+    SVM_RETURN_NOT_OK(HashOnGpu(&run, groups.get(), &card));
+    strings = card.arena();
   }
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_RETURN_NOT_OK(groups->Merge(context_.workers));
   SVM_ASSIGN_OR_RETURN(RowSet rows,
                        groups->Emit(HashKeyColumns(), states.outputs, groups, context_.workers));
-  return WithKeepers(std::move(rows), run);
+  return WithKeepers(std::move(rows), run, std::move(strings));
+}
+
+base::Status PipelineRun::HashOnGpu(KernelRun* run, HashGroups* groups, HashSink* card) {
+  if (mode_ == Mode::kMixed) {
+    MixedHash both(groups, card, context_.workers.count());
+    return RunMixed(run, &both);
+  }
+  SVM_ASSIGN_OR_RETURN(const bool done, TryGpu(run, card));
+  if (!done) return HashOnCpu(run, groups);
+  HashSink::Found found = card->TakeFound();
+  if (found.count == 0) return base::Status::OK();
+  std::unique_ptr<WorkerGroups> of_card = groups->MakeGroups();
+  SVM_RETURN_NOT_OK(of_card->AdoptAll(std::move(found.rows), found.count));
+  groups->AddGroups(std::move(of_card));
+  return base::Status::OK();
+}
+
+base::Status PipelineRun::HashOnCpu(KernelRun* run, HashGroups* groups) {
+  const base::Status status = run->Run([&](int worker, kernels::KernelCall* call) {
+    call->groups = groups->worker(worker);
+    return base::Status::OK();
+  });
+  for (int i = 0; i < context_.workers.count(); ++i) {
+    SVM_RETURN_NOT_OK(groups->worker(i)->status());
+  }
+  reads_files_ = run->reads_files();
+  return status;
 }
 
 base::Result<RowSet> PipelineRun::RunSorted() {

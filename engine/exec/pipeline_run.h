@@ -13,17 +13,20 @@
 #include "engine/exec/aggregate_states.h"
 #include "engine/exec/gpu/dense_sink.h"
 #include "engine/exec/gpu/gpu.h"
+#include "engine/exec/gpu/hash_sink.h"
 #include "engine/exec/gpu/launch_plan.h"
 #include "engine/exec/gpu/launch_sink.h"
 #include "engine/exec/grouping.h"
 #include "engine/exec/kernel_binding.h"
 #include "engine/exec/kernel_run.h"
+#include "engine/exec/mixed_sink.h"
 #include "engine/exec/pipeline_history.h"
 #include "engine/exec/pipeline_output.h"
 #include "engine/exec/prepared_join.h"
 #include "engine/exec/query_context.h"
 #include "engine/exec/sort_keys.h"
 #include "engine/exec/state/dense_groups.h"
+#include "engine/exec/state/hash_groups.h"
 #include "engine/exec/step_order.h"
 #include "engine/vkernel/render/kernel_renderer.h"
 
@@ -104,8 +107,8 @@ class PipelineRun {
   base::Result<RowSet> RunWithoutGpu();
   // Runs the sink, and says in the pipeline's record where and for how long.
   base::Result<RowSet> RunReported();
-  // Adds the pipeline's rows to the groups on both at once.
-  base::Status RunMixed(KernelRun* run);
+  // Brings the pipeline's rows to the sink on both at once.
+  base::Status RunMixed(KernelRun* run, MixedSink* sink);
   base::Result<RowSet> CollectOnCpu(KernelRun* run, int64_t enough);
   // Why the GPU has no kernel for it, or none that is worth it; empty: it has.
   std::string WhyNotOnGpu() const;
@@ -121,6 +124,9 @@ class PipelineRun {
   // Writes the GPU's kernel, or says why there is none, and has it compiled.
   void PrepareForGpu();
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
+  base::Status HashOnCpu(KernelRun* run, HashGroups* groups);
+  // There, or on both, or else on the CPU after all.
+  base::Status HashOnGpu(KernelRun* run, HashGroups* groups, HashSink* card);
   base::Result<RowSet> RunSorted();
   base::Result<RowSet> RunLimit();
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "engine/exec/gpu/launch_sink.h"
+#include "engine/exec/gpu/apart_sink.h"
 #include "engine/exec/state/row_set.h"
 #include "engine/schedule/parallel.h"
 
@@ -13,11 +13,12 @@ namespace shadowvm::exec {
 
 // Rows that leave a pipeline, packed by the kernel in no order, or put back into the source's. A
 // launch whose rows do not fit has counted them, so a second one always has the room.
-class CollectSink : public LaunchSink {
+class CollectSink : public ApartSink {
  public:
   struct Options {
     bool in_order = true;
-    int64_t most_rows = INT64_MAX;  // that may be thought to leave
+    int64_t most_rows = INT64_MAX;    // that may be thought to leave
+    int64_t launch_rows = INT64_MAX;  // of the source that a launch has at most
   };
   CollectSink(memory::MemoryBudget* budget, std::vector<RowColumn> columns, Options options)
       : budget_(budget), columns_(std::move(columns)), options_(options) {}
@@ -29,10 +30,30 @@ class CollectSink : public LaunchSink {
   base::Result<bool> HadRoom() override;
   base::Status Take(device::Stream* stream, TextOrigins* texts) override;
 
-  // What the launch has left, or no rows. Once.
-  base::Result<RowSet> TakeRows(const schedule::Workers& workers);
+  std::vector<int64_t> WordsAt(const SinkPlace& place) const override;
+  int64_t PlaceBytes() const override { return Lay(0).bytes; }
+  void PointAt(const SinkPlace& place, kernels::LaunchBlock* head) const override;
+  base::Result<bool> TakeAt(device::Stream* stream, const SinkPlace& place,
+                            std::span<int64_t> words, TextOrigins* texts) override;
+
+  // What the launch that was taken last has left, or no rows. Once.
+  struct Found {
+    RowSet rows;
+    std::shared_ptr<memory::Buffer> ids;  // 8 bytes a row, when their order counts
+  };
+  base::Result<Found> TakeFound();
 
  private:
+  // Where columns lie in space, and what they take.
+  struct Layout {
+    std::vector<device::DeviceAddress> data, valid;  // by column
+    device::DeviceAddress ids = 0;
+    int64_t bytes = 0;
+  };
+  Layout Lay(device::DeviceAddress space) const;
+  base::Result<bool> HadRoomFor(int64_t count);
+  base::Status TakeRowsAt(device::Stream* stream, device::DeviceAddress space, int64_t count,
+                          TextOrigins* texts);
   // Copies strings: the segments that they came from may go before the rows do.
   base::Status KeepTexts(TextOrigins* texts);
 
@@ -40,13 +61,14 @@ class CollectSink : public LaunchSink {
   const std::vector<RowColumn> columns_;
   const Options options_;
   int64_t capacity_ = 0;
-  device::DeviceAddress view_ = 0;                   // of the OutputView
-  std::vector<device::DeviceAddress> data_, valid_;  // by column
-  device::DeviceAddress ids_at_ = 0;
+  SinkPlace own_;  // words are the OutputView
   kernels::OutputView found_{};
-  RowSet rows_;
-  std::shared_ptr<memory::Buffer> ids_;  // 8 bytes a row, when their order counts
-  bool taken_ = false;
+  Found taken_;
+  bool has_taken_ = false;
 };
+
+// Puts rows into the source's order; matches of one row keep theirs.
+base::Result<RowSet> InSourceOrder(CollectSink::Found found, memory::MemoryBudget* budget,
+                                   const schedule::Workers& workers);
 
 }  // namespace shadowvm::exec

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/exec/gpu/group_texts.h"
+
 namespace shadowvm::exec {
 namespace {
 
@@ -27,7 +29,20 @@ MergeOp MergeOf(const Accumulator& accumulator) {
     case AccumulatorKind::kMaxDouble:
       return MergeOp::kMaxDouble;
     default:
-      return MergeOp::kAdd;  // counts; others have no text for a GPU
+      return MergeOp::kAdd;  // counts; others are never merged
+  }
+}
+
+// Others have no words that one instruction could change.
+bool CanMergeInShared(AccumulatorKind kind) {
+  switch (kind) {
+    case AccumulatorKind::kMinI128:
+    case AccumulatorKind::kMaxI128:
+    case AccumulatorKind::kMinText:
+    case AccumulatorKind::kMaxText:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -42,11 +57,9 @@ std::vector<MergeOp> MergeOps(std::span<const Accumulator> accumulators) {
 }
 
 int64_t DenseSink::shared_bytes() const {
-  const bool can_merge =
-      std::none_of(accumulators_.begin(), accumulators_.end(), [](const Accumulator& accumulator) {
-        return accumulator.kind == AccumulatorKind::kMinI128 ||
-               accumulator.kind == AccumulatorKind::kMaxI128;
-      });
+  const bool can_merge = std::all_of(
+      accumulators_.begin(), accumulators_.end(),
+      [](const Accumulator& accumulator) { return CanMergeInShared(accumulator.kind); });
   return can_merge ? num_words() * 8 : 0;
 }
 
@@ -59,7 +72,7 @@ std::vector<int64_t> DenseSink::NoGroups() const {
 }
 
 void DenseSink::Write(LaunchWriter* writer, kernels::LaunchBlock* head) {
-  if (!apart_) head->call.dense = writer->AddRoom(NoGroups().data(), num_words());
+  if (!is_apart()) head->call.dense = writer->AddRoom(NoGroups().data(), num_words());
   head->call.strides = writer->AddArray(strides_.data(), static_cast<int64_t>(strides_.size()));
   head->call.origins = writer->AddArray(origins_.data(), static_cast<int64_t>(origins_.size()));
   head->num_slots = static_cast<kernels::u32>(num_slots_);
@@ -77,6 +90,28 @@ base::Status DenseSink::Fetch(device::Stream* stream, device::DeviceAddress erro
   const int64_t bytes = before_error + int64_t{sizeof(kernels::u32)};
   SVM_ASSIGN_OR_RETURN(found_, memory::Buffer::Make(budget_, bytes, "dense groups"));
   return stream->CopyOut(found_->data(), error_at - static_cast<uint64_t>(before_error), bytes);
+}
+
+void DenseSink::PointAt(const SinkPlace& place, kernels::LaunchBlock* head) const {
+  head->call.dense = reinterpret_cast<kernels::i64*>(place.words);
+}
+
+base::Status DenseSink::KeepTextsOf(int64_t* groups, TextOrigins* texts) {
+  if (!HoldText(accumulators_)) return base::Status::OK();
+  if (arena_ == nullptr) arena_ = std::make_shared<TextArena>(budget_);
+  const FoundGroups found{groups, static_cast<int64_t>(num_slots_), RowWords(accumulators_)};
+  return KeepTexts(accumulators_, found, texts, arena_.get());
+}
+
+base::Status DenseSink::Take(device::Stream*, TextOrigins* texts) {
+  return KeepTextsOf(found_->as<int64_t>(), texts);
+}
+
+base::Result<bool> DenseSink::TakeAt(device::Stream*, const SinkPlace&, std::span<int64_t> words,
+                                     TextOrigins* texts) {
+  SVM_RETURN_NOT_OK(KeepTextsOf(words.data(), texts));
+  found_apart_ = words;
+  return true;
 }
 
 kernels::u32 DenseSink::error() const {

@@ -84,7 +84,7 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Make(const QueryContext& context, Gpu* g
   SVM_ASSIGN_OR_RETURN(LaunchTexts texts, FindTexts(binding));
   if (texts.leave && gpu->options().prefetch == GpuPrefetch::kActive) {
     return base::MakeError(base::ErrorCode::kUnsupported,
-                           "rows that leave with strings, of segments that come chunk by chunk");
+                           "strings that leave, of segments that come chunk by chunk");
   }
   if (!turn) {
     SVM_ASSIGN_OR_RETURN(auto own, gpu->AwaitTurn(context.workers.cancel));
@@ -113,14 +113,13 @@ Result<std::unique_ptr<GpuRun>> GpuRun::Begin(const QueryContext& context, Gpu* 
 Result<std::unique_ptr<GpuRun>> GpuRun::BeginApart(const QueryContext& context, Gpu* gpu,
                                                    const device::Program& program,
                                                    const PipelineBinding& binding,
-                                                   KnownSteps* steps, DenseSink* sink,
+                                                   KnownSteps* steps, ApartSink* sink,
                                                    std::vector<SegmentPtr> segments, int num_areas,
                                                    Gpu::Turn turn) {
   SVM_ASSIGN_OR_RETURN(auto run, Make(context, gpu, program, binding, sink,
                                       GpuSource{std::move(segments), nullptr}, std::move(turn)));
   sink->SetApart();
-  run->no_groups_ = sink->NoGroups();
-  run->no_groups_.push_back(0);  // no error
+  run->apart_ = sink;
   SVM_RETURN_NOT_OK(run->WriteTables(steps, num_areas));
   return run;
 }
@@ -154,12 +153,13 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   }
   piece_bytes_ = memory::RangeAllocator::SizeOf(
       PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size()) +
-      LaunchWriter::DataBytes(GroupBytes()));
+      LaunchWriter::DataBytes(WordBytes()));
   ring_bytes_ =
       num_areas == 0 ? memory::RangeAllocator::SizeOf(std::max(piece_bytes_, kLeastRing)) : 0;
   const int64_t areas_at = sizes.data_bytes() + ring_bytes_;
   const int64_t space_at = areas_at + num_areas * piece_bytes_;
-  const int64_t scratch_bytes = space_at + sizes.space_bytes();
+  const int64_t places_at = memory::RangeAllocator::SizeOf(space_at + sizes.space_bytes());
+  const int64_t scratch_bytes = places_at + num_areas * PlaceBytes();
   SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(scratch_bytes));
   LaunchWriter writer(address, {.placed = &joins_.placed, .space_at = space_at});
   writer.ReserveFor(sizes);
@@ -176,7 +176,9 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   tables_ = writer.TakeImage();
   SVM_RETURN_NOT_OK(turn_.stream()->CopyIn(address, tables_.data(), writer.data_bytes()));
   SVM_RETURN_NOT_OK(sink_.Prepare(turn_.stream()));
-  return MakeAreas(address + static_cast<uint64_t>(areas_at), num_areas);
+  return MakeAreas(
+      {address + static_cast<uint64_t>(areas_at), address + static_cast<uint64_t>(places_at)},
+      num_areas);
 }
 
 ScanLaunch::Source GpuRun::SourceAt(DeviceAddress address) const {
@@ -219,15 +221,26 @@ Status GpuRun::SendLaunch() {
   return sink_.Prepare(turn_.stream());
 }
 
-Status GpuRun::MakeAreas(DeviceAddress address, int num_areas) {
+int64_t GpuRun::WordBytes() const {
+  return apart_ == nullptr ? 0 : (Count(apart_->WordsAt({})) + 1) * 8;
+}
+
+int64_t GpuRun::PlaceBytes() const {
+  return apart_ == nullptr ? 0 : memory::RangeAllocator::SizeOf(apart_->PlaceBytes());
+}
+
+Status GpuRun::MakeAreas(SinkPlace place, int num_areas) {
   if (num_areas == 0) return Status::OK();
   for (int number = 0; number < num_areas; ++number) {
     Area& area = areas_.emplace_back();
     // With a stream of its own: a launch begins where the one before it leaves processors idle.
     SVM_ASSIGN_OR_RETURN(area.stream, turn_.Stream(number == 0 ? 0 : kCopyStream + number));
     if (number > 0) streams_.push_back(area.stream);
-    area.address = address;
-    address += static_cast<uint64_t>(piece_bytes_);
+    area.place = place;
+    area.words = apart_->WordsAt(place);
+    area.words.push_back(0);  // no error
+    place.words += static_cast<uint64_t>(piece_bytes_);
+    place.space += static_cast<uint64_t>(PlaceBytes());
   }
   // Tables came by the first stream; others must find them.
   return Synchronize();
@@ -265,22 +278,33 @@ Status GpuRun::LaunchApart(std::span<const GpuRows> rows, int number) {
   for (const GpuRows& part : rows) {
     area.piece.segments.push_back(segments_[static_cast<size_t>(part.segment)]);
   }
+  // Where an earlier launch had its segments others may be now.
+  area.origins = TextOrigins(&origins_);
+  NoteTexts(placed, &area.origins);
+  SVM_RETURN_NOT_OK(apart_->PrepareAt(area.stream, area.place));
   SVM_RETURN_NOT_OK(Queue(std::move(placed), &area, area.stream));
   // So that it is there when the launch is done, unless we would have to wait for it.
-  area.is_fetched = area.stream->CopiesOutPromptly(GroupBytes());
+  area.is_fetched = area.stream->CopiesOutPromptly(WordBytes());
   return area.is_fetched ? FetchArea(&area) : Status::OK();
 }
 
+void GpuRun::NoteTexts(const LaunchSegments& placed, TextOrigins* origins) const {
+  if (!texts_.leave) return;
+  for (const auto& [buffer, address] : placed.texts) {
+    origins->Add(address, buffer->data(), buffer->size());
+  }
+}
+
 Status GpuRun::FetchArea(Area* area) {
-  area->found.resize(no_groups_.size());
-  return area->stream->CopyOut(area->found.data(), area->address, GroupBytes());
+  area->found.resize(area->words.size());
+  return area->stream->CopyOut(area->found.data(), area->place.words, WordBytes());
 }
 
 Result<bool> GpuRun::IsDone(int number) {
   return areas_[static_cast<size_t>(number)].stream->IsDone();
 }
 
-Result<std::span<const int64_t>> GpuRun::Collect(int number) {
+Result<bool> GpuRun::Collect(int number) {
   SVM_FAULT_POINT("exec.gpu.collect");
   Area& area = areas_[static_cast<size_t>(number)];
   const Status status = area.is_fetched ? Status::OK() : FetchArea(&area);
@@ -288,9 +312,12 @@ Result<std::span<const int64_t>> GpuRun::Collect(int number) {
   SVM_RETURN_NOT_OK(status);
   SVM_RETURN_NOT_OK(finished);
   times_.kernel_ms += area.stream->launch_milliseconds();
+  const std::span words = std::span(area.found).first(area.found.size() - 1);
+  const Result<bool> taken = apart_->TakeAt(area.stream, area.place, words, &area.origins);
   area.piece = {};
+  SVM_RETURN_NOT_OK(taken.status());
   const int64_t error = area.found.back();
-  if (error == 0) return std::span(area.found).first(area.found.size() - 1);
+  if (!*taken || error == 0) return taken;
   return base::MakeError(static_cast<base::ErrorCode>(error), binding_.blueprint().title);
 }
 
@@ -303,9 +330,7 @@ Status GpuRun::LaunchAll() {
     rows.push_back({static_cast<int>(i), 0, segments_[i]->num_rows});
   }
   SVM_ASSIGN_OR_RETURN(LaunchSegments placed, Place(rows));
-  for (const auto& [buffer, address] : placed.texts) {
-    if (texts_.leave) origins_.Add(address, buffer->data(), buffer->size());
-  }
+  NoteTexts(placed, &origins_);
   SVM_RETURN_NOT_OK(KeepScan(placed));
   return Queue(std::move(placed), nullptr, turn_.stream());
 }
@@ -389,9 +414,17 @@ Status GpuRun::LaunchChunks() {
 Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream) {
   const int num_blocks = NumBlocks(gpu_.facts(), plan_, NumTiles(segments.rows));
   const int num_warps = num_blocks * plan_.shape.block_threads / kWarpThreads;
-  // An area's groups come with the piece. Clearing them there would take processors, which another
-  // launch may have all of.
-  const LaunchPiece described{num_launches_, 0, num_blocks, no_groups_, over_link_ ? num_warps : 0};
+  LaunchPiece described;
+  described.number = num_launches_;
+  described.num_blocks = num_blocks;
+  described.num_shares_begun = over_link_ ? num_warps : 0;
+  if (area != nullptr) {
+    // They come with the piece. Clearing them there would take processors, which another launch may
+    // have all of.
+    described.sink = apart_;
+    described.words = area->words;
+    described.space = area->place.space;
+  }
   LaunchWriter sizes(0);
   WritePiece(described, segments, block_, &sizes);
   if (sizes.data_bytes() > piece_bytes_) {
@@ -399,7 +432,7 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   }
   DeviceAddress address = 0;
   if (area != nullptr) {
-    address = area->address;
+    address = area->place.words;
   } else {
     SVM_ASSIGN_OR_RETURN(address, NextPiece(sizes.data_bytes()));
   }

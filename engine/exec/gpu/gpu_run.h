@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/exec/gpu/dense_sink.h"
+#include "engine/exec/gpu/apart_sink.h"
 #include "engine/exec/gpu/gpu.h"
 #include "engine/exec/gpu/launch_call.h"
 #include "engine/exec/gpu/launch_image.h"
@@ -51,27 +51,26 @@ class GpuRun {
                                                      const PipelineBinding& binding,
                                                      KnownSteps* steps, LaunchSink* sink,
                                                      GpuSource source);
-  // The same for launches that are apart, so many at a time, by who has a turn; the sink has no
-  // slots of its own.
+  // The same for launches that are apart, so many at a time, by who has a turn.
   static base::Result<std::unique_ptr<GpuRun>> BeginApart(const QueryContext& context, Gpu* gpu,
                                                           const device::Program& program,
                                                           const PipelineBinding& binding,
-                                                          KnownSteps* steps, DenseSink* sink,
+                                                          KnownSteps* steps, ApartSink* sink,
                                                           std::vector<SegmentPtr> segments,
                                                           int num_areas, Gpu::Turn turn);
   ~GpuRun();
   GpuRun(const GpuRun&) = delete;
   GpuRun& operator=(const GpuRun&) = delete;
 
-  // Queues a launch over rows of segments into groups of its own: those of an area. Does not wait,
+  // Queues a launch over rows of segments into a place of its own: that of an area. Does not wait,
   // except for copies that it needs. Launches of several areas overlap; an area has one at a time,
   // which must be collected. Fault point exec.gpu.launch.
   base::Status LaunchApart(std::span<const GpuRows> rows, int area);
   // Whether the area's launch is done. Does not wait.
   base::Result<bool> IsDone(int area);
-  // What the area's launch has found, until the area's next one; waits for it, and for no other.
-  // Fault point exec.gpu.collect.
-  base::Result<std::span<const int64_t>> Collect(int area);
+  // Has the sink take in what the area's launch has found; waits for it, and for no other. False:
+  // there was no room, and this run is of no more use. Fault point exec.gpu.collect.
+  base::Result<bool> Collect(int area);
   // Launches over all segments, by the way of coming by them that the GPU is set to.
   base::Status LaunchAll();
   // Waits for all launches and has the sink take in what has become of the rows; what it stands for
@@ -107,10 +106,12 @@ class GpuRun {
   // Where one launch is apart from others.
   struct Area {
     device::Stream* stream = nullptr;
-    device::DeviceAddress address = 0;  // of its piece, which begins with its groups
+    SinkPlace place;             // its words are what its piece begins with
+    std::vector<int64_t> words;  // as a launch begins with them, and one for its error
     Piece piece;
+    TextOrigins origins;         // of strings in its segments
     bool is_fetched = false;     // what its launch finds was asked for
-    std::vector<int64_t> found;  // groups of its last launch, and its error
+    std::vector<int64_t> found;  // the words after its last launch
   };
 
   static base::Result<std::unique_ptr<GpuRun>> Make(const QueryContext& context, Gpu* gpu,
@@ -127,11 +128,16 @@ class GpuRun {
   void MakeLaunch(LaunchWriter* writer, ScanLaunch::Source source, int64_t scratch_bytes,
                   KnownSteps* known);
   base::Status SendLaunch();
-  base::Status MakeAreas(device::DeviceAddress address, int num_areas);
-  int64_t GroupBytes() const { return static_cast<int64_t>(no_groups_.size()) * 8; }
+  base::Status MakeAreas(SinkPlace first, int num_areas);
+  // Of a place's words, with the one for an error; 0 where there are no areas.
+  int64_t WordBytes() const;
+  // Of its space.
+  int64_t PlaceBytes() const;
   // Asks for what the area's launch finds.
   base::Status FetchArea(Area* area);
   base::Result<LaunchSegments> Place(std::span<const GpuRows> rows);
+  // Says where bytes of their strings came from, if anybody will ask.
+  void NoteTexts(const LaunchSegments& placed, TextOrigins* origins) const;
   base::Status LaunchScan();
   base::Status LaunchChunks();
   base::Status AwaitChunks();
@@ -170,8 +176,7 @@ class GpuRun {
   device::DeviceAddress error_ = 0, ring_ = 0;
   int64_t piece_bytes_ = 0;  // at most
   int64_t ring_bytes_ = 0, ring_at_ = 0;
-  // What groups of an area begin with, and a word for its error; empty where there are no areas.
-  std::vector<int64_t> no_groups_;
+  ApartSink* apart_ = nullptr;  // the sink; null where there are no areas
   std::vector<Area> areas_;
 
   std::deque<Piece> pieces_;              // of the ring, until the device has been waited for

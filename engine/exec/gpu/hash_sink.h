@@ -5,48 +5,74 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
-#include "engine/exec/gpu/launch_sink.h"
+#include "engine/exec/gpu/apart_sink.h"
+#include "engine/exec/gpu/group_texts.h"
+#include "engine/exec/gpu/table_room.h"
 #include "engine/exec/state/accumulator.h"
 
 namespace shadowvm::exec {
 
-// Groups by hash: one table on the device, whose rows come back. A table that runs full is made
-// larger for another launch, as far as the device's memory allows.
-class HashSink : public LaunchSink {
+// Groups by hash: a table on the device, whose rows come back. One that runs full is made larger
+// for another launch, as far as the device's memory allows.
+class HashSink : public ApartSink {
  public:
-  // 'most_bytes' of the device's memory may be used.
-  HashSink(memory::MemoryBudget* budget, std::span<const Accumulator> accumulators, int key_words,
-           int64_t most_bytes)
-      : budget_(budget),
-        accumulators_(accumulators),
-        key_words_(key_words),
-        most_bytes_(most_bytes) {}
+  struct Options {
+    std::span<const Accumulator> accumulators;
+    int key_words = 0;
+    std::vector<HashKeyColumn> keys;
+    TextInterner* interner = nullptr;  // of strings among them
+    int64_t most_bytes = 0;            // of the device's memory that a table may take
+  };
+  HashSink(memory::MemoryBudget* budget, Options options);
 
   base::Status Expect(int64_t rows, double share) override;
   void Write(LaunchWriter* writer, kernels::LaunchBlock* head) override;
   int64_t shared_bytes() const override { return 0; }
   base::Status Prepare(device::Stream* stream) override;
   base::Status Fetch(device::Stream* stream, device::DeviceAddress error_at) override;
-  base::Result<bool> HadRoom() override;
-  base::Status Take(device::Stream* stream, TextOrigins*) override;
+  base::Result<bool> HadRoom() override { return HadRoomFor(counts_); }
+  base::Status Take(device::Stream* stream, TextOrigins* texts) override;
 
-  // The groups' rows, key words and accumulators; null: there are none.
-  const std::shared_ptr<memory::Buffer>& rows() const { return rows_; }
-  int64_t num_rows() const { return static_cast<int64_t>(count_); }
+  std::vector<int64_t> WordsAt(const SinkPlace& place) const override;
+  int64_t PlaceBytes() const override;
+  base::Status PrepareAt(device::Stream* stream, const SinkPlace& place) override;
+  void PointAt(const SinkPlace& place, kernels::LaunchBlock* head) const override;
+  base::Result<bool> TakeAt(device::Stream* stream, const SinkPlace& place,
+                            std::span<int64_t> words, TextOrigins* texts) override;
+
+  // Rows of groups, key words and accumulators, that were taken last.
+  struct Found {
+    std::shared_ptr<memory::Buffer> rows;  // null: there are none
+    int64_t count = 0;
+  };
+  Found TakeFound() { return std::move(found_); }
+  // Has strings that accumulators of all that was taken point to.
+  const std::shared_ptr<TextArena>& arena() const { return arena_; }
 
  private:
-  int row_words() const { return key_words_ + RowWords(accumulators_); }
-  uint64_t num_slots() const;
+  // The words of a place.
+  struct Counts {
+    uint64_t groups = 0;
+    uint64_t strings = 0;
+  };
+  int row_words() const { return options_.key_words + RowWords(options_.accumulators); }
+  device::DeviceAddress StringsAt(const SinkPlace& place) const {
+    return place.space + static_cast<uint64_t>(groups_.bytes());
+  }
+  base::Result<bool> HadRoomFor(const Counts& counts);
+  base::Status TakeRows(device::Stream* stream, const SinkPlace& place, const Counts& counts,
+                        TextOrigins* texts);
 
   memory::MemoryBudget* const budget_;
-  const std::span<const Accumulator> accumulators_;
-  const int key_words_;
-  const int64_t most_bytes_;
-  int64_t capacity_ = 0;
-  device::DeviceAddress slots_ = 0, rows_at_ = 0, count_at_ = 0;
-  kernels::u64 count_ = 0;
-  std::shared_ptr<memory::Buffer> rows_;
+  const Options options_;
+  TableRoom groups_;
+  GroupTexts texts_;
+  SinkPlace own_;
+  Counts counts_;
+  Found found_;
+  std::shared_ptr<TextArena> arena_;
 };
 
 }  // namespace shadowvm::exec

@@ -96,12 +96,12 @@ kernels::LaunchBlock* Point(uint8_t* block, const SegmentLists& lists) {
 DeviceAddress WritePiece(const LaunchPiece& piece, const LaunchSegments& segments,
                          std::span<const uint8_t> block, LaunchWriter* writer) {
   std::vector<uint8_t> own(block.begin(), block.end());
-  const auto num_words = static_cast<int64_t>(piece.groups.size());
-  int64_t* const groups = num_words > 0 ? writer->AddRoom(piece.groups.data(), num_words) : nullptr;
+  const auto num_words = static_cast<int64_t>(piece.words.size());
+  int64_t* const words = writer->AddRoom(piece.words.data(), num_words);
   kernels::LaunchBlock* const head = Point(own.data(), WriteLists(segments, writer));
-  if (groups != nullptr) {
-    head->call.dense = reinterpret_cast<kernels::i64*>(groups);
-    head->error = reinterpret_cast<kernels::u32*>(groups + num_words - 1);
+  if (piece.sink != nullptr) {
+    piece.sink->PointAt({reinterpret_cast<DeviceAddress>(words), piece.space}, head);
+    head->error = reinterpret_cast<kernels::u32*>(words + num_words - 1);
   }
   head->launch = static_cast<kernels::u32>(piece.number);
   head->first_block = static_cast<kernels::u32>(piece.first_block);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/exec/gpu/apart_sink.h"
 #include "engine/exec/gpu/launch_call.h"
 #include "engine/exec/gpu/launch_plan.h"
 #include "engine/exec/gpu/launch_segments.h"
@@ -58,13 +59,16 @@ struct LaunchPiece {
   int number = 0;
   int first_block = 0;
   int num_blocks = 0;
-  // What its own groups begin with, and a word for its own error; empty: it has those of the block.
-  std::span<const int64_t> groups;
+  // Where it is apart, else null: its sink, what words of its place begin with, and a word for its
+  // error, and its space.
+  const ApartSink* sink = nullptr;
+  std::span<const int64_t> words;
+  device::DeviceAddress space = 0;
   // Its warps' first shares, if who is done takes what nobody has: over the link processors are not
   // equally fast. 0: each has its part.
   int num_shares_begun = 0;
 };
-// Writes a launch's own piece: its groups, which come first, its number, its segments, and its copy
+// Writes a launch's own piece: its words, which come first, its number, its segments, and its copy
 // of the block, which is what it is started with, and whose address this is.
 device::DeviceAddress WritePiece(const LaunchPiece& piece, const LaunchSegments& segments,
                                  std::span<const uint8_t> block, LaunchWriter* writer);

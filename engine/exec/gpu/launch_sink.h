@@ -38,7 +38,8 @@ class LaunchSink {
   // After that has come. False: there was too little room, so that nothing else it tells counts,
   // and a run with more is asked for. kOutOfMemory: no room would do.
   virtual base::Result<bool> HadRoom() { return true; }
-  // Takes the results in, strings from where they are in the host's memory.
+  // Takes the results in, strings from where they are in the host's memory. Those lie no longer
+  // than until this is over.
   virtual base::Status Take(device::Stream* stream, TextOrigins* texts) = 0;
 
  protected:

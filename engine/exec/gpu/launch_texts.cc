@@ -60,7 +60,11 @@ kernels::Text TextOrigins::Find(const kernels::Text& on_device) {
   const auto address = reinterpret_cast<device::DeviceAddress>(on_device.data);
   const auto after = std::upper_bound(origins_.begin(), origins_.end(), Origin{address}, before);
   // An empty string may begin where nothing does.
-  if (on_device.size == 0 || after == origins_.begin()) return {};
+  if (on_device.size == 0) return {};
+  const bool known =
+      after != origins_.begin() &&
+      address - std::prev(after)->begin < static_cast<uint64_t>(std::prev(after)->bytes);
+  if (!known) return others_ != nullptr ? others_->Find(on_device) : kernels::Text{};
   const Origin& origin = *std::prev(after);
   return {origin.host + (address - origin.begin), on_device.size, on_device.prefix};
 }

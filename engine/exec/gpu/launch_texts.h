@@ -14,6 +14,9 @@ namespace shadowvm::exec {
 // Where bytes of strings came from that a kernel has found in the device's memory.
 class TextOrigins {
  public:
+  // Asks others, which outlive it, for what it does not know.
+  explicit TextOrigins(TextOrigins* others = nullptr) : others_(others) {}
+
   void Add(device::DeviceAddress address, const void* host, int64_t bytes);
   // The same string in the host's memory.
   kernels::Text Find(const kernels::Text& on_device);
@@ -24,6 +27,7 @@ class TextOrigins {
     const char* host = nullptr;
     int64_t bytes = 0;
   };
+  TextOrigins* others_;
   std::vector<Origin> origins_;
   bool is_sorted_ = true;
 };

@@ -33,7 +33,6 @@ Result<std::shared_ptr<TableBuild>> TableBuild::Plan(const QueryContext& context
   // Columns that each query brings anew, or reads over the link, are the CPU's.
   if (!simple || context.gpu->options().prefetch != GpuPrefetch::kKept) return nullptr;
   std::shared_ptr<TableBuild> build(new TableBuild(context, std::move(side)));
-  if (!vkernel::WhyNotOnCuda(build->BlueprintOf()).empty()) return nullptr;
   SVM_ASSIGN_OR_RETURN(const bool worth_it, build->IsWorthIt());
   if (!worth_it) return nullptr;
   SVM_ASSIGN_OR_RETURN(RowSet none, MakeRowSet(context.budget, build->side_.columns, 0));

@@ -165,8 +165,10 @@ class TableLaunch {
     part->error_at = WriteLaunch(InputsOf(*part), gpu_.facts(), &part->plan, &writer);
     const int num_blocks = NumBlocks(gpu_.facts(), part->plan, NumTiles(part->placed.rows));
     LaunchWriter piece(AddressOf(part->piece_at));
-    const DeviceAddress block =
-        WritePiece({0, shape_.num_blocks, num_blocks, {}}, part->placed, writer.block(), &piece);
+    LaunchPiece described;
+    described.first_block = shape_.num_blocks;
+    described.num_blocks = num_blocks;
+    const DeviceAddress block = WritePiece(described, part->placed, writer.block(), &piece);
     if (part->piece_at + piece.data_bytes() > part->end) {
       return base::MakeError(base::ErrorCode::kOutOfMemory, "more segments than one launch takes");
     }

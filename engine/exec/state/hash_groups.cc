@@ -47,22 +47,14 @@ HashGroups::HashGroups(memory::MemoryBudget* budget, std::vector<Accumulator> ac
     : budget_(budget),
       accumulators_(std::move(accumulators)),
       key_words_(key_words),
+      initial_(static_cast<size_t>(key_words + RowWords(accumulators_))),
       interner_(budget) {
-  std::vector<int64_t> initial(key_words + RowWords(accumulators_));
-  Initialise(accumulators_, initial.data() + key_words);
-  for (int i = 0; i < num_workers; ++i) {
-    workers_.push_back(std::make_unique<WorkerGroups>(budget, initial, key_words));
-  }
+  Initialise(accumulators_, initial_.data() + key_words);
+  for (int i = 0; i < num_workers; ++i) workers_.push_back(MakeGroups());
 }
 
-base::Status HashGroups::Adopt(std::shared_ptr<memory::Buffer> rows, int64_t count) {
-  adopted_ = std::move(rows);
-  WorkerGroups& groups = *workers_[0];
-  for (int64_t row = 0; row < count; ++row) {
-    int64_t* const words = adopted_->as<int64_t>() + row * groups.row_words;
-    SVM_RETURN_NOT_OK(groups.Adopt(words, groups.HashOf(words)));
-  }
-  return base::Status::OK();
+std::unique_ptr<WorkerGroups> HashGroups::MakeGroups() const {
+  return std::make_unique<WorkerGroups>(budget_, initial_, key_words_);
 }
 
 base::Status HashGroups::Merge(const schedule::Workers& workers) {

@@ -41,6 +41,8 @@ class WorkerGroups : public kernels::GroupsView {
   // Enters a row that lies somewhere else and stays there.
   base::Status Adopt(int64_t* row, uint64_t hash);
   uint64_t HashOf(const int64_t* row) const;
+  // Enters all rows of a buffer, so many, with a key each that is not there yet; holds it.
+  base::Status AdoptAll(std::shared_ptr<memory::Buffer> rows, int64_t count);
 
   const kernels::GroupPart& part(uint32_t index) const { return parts_[index]; }
   // Why the last growth asked for by a kernel failed.
@@ -60,6 +62,7 @@ class WorkerGroups : public kernels::GroupsView {
   std::vector<int64_t> initial_;
   std::array<kernels::GroupPart, kernels::kRadixParts> parts_{};
   std::array<Memory, kernels::kRadixParts> memory_;
+  std::shared_ptr<memory::Buffer> adopted_;
   base::Status status_;
 };
 
@@ -73,9 +76,10 @@ class HashGroups {
   // Strings of plain-text keys: ids in the key words are this interner's.
   TextInterner* interner() { return &interner_; }
 
-  // Takes in rows of whole groups, each key once, as if the first worker had made them. Before any
-  // worker has.
-  base::Status Adopt(std::shared_ptr<memory::Buffer> rows, int64_t count);
+  // Groups of nobody's, none so far: for what may not count. Thread-safe.
+  std::unique_ptr<WorkerGroups> MakeGroups() const;
+  // Adds such groups to those of the workers. By one thread, when the workers are done.
+  void AddGroups(std::unique_ptr<WorkerGroups> groups) { workers_.push_back(std::move(groups)); }
 
   // Brings every part of all workers into one. To be called once, before Emit. Fault point
   // exec.merge.
@@ -95,9 +99,9 @@ class HashGroups {
   memory::MemoryBudget* budget_;
   std::vector<Accumulator> accumulators_;
   int key_words_;
+  std::vector<int64_t> initial_;  // a whole row
   TextInterner interner_;
   std::vector<std::unique_ptr<WorkerGroups>> workers_;
-  std::shared_ptr<memory::Buffer> adopted_;
   std::array<int, kernels::kRadixParts> owner_{};  // the worker whose part holds the merged groups
 };
 

@@ -53,6 +53,12 @@ void RowBuffer::Adopt(std::vector<RowData> data, int64_t new_capacity) {
   }
 }
 
+void RowBuffer::Put(RowSet rows) {
+  count = static_cast<kernels::u64>(rows.num_rows);
+  keepers_ = std::move(rows.keepers);
+  Adopt(std::move(rows.columns), rows.num_rows);
+}
+
 bool RowBuffer::ReserveFromKernel(kernels::KernelCall* call, kernels::u64 rows) {
   auto* buffer = static_cast<RowBuffer*>(call->output);
   buffer->status_ = buffer->Reserve(static_cast<int64_t>(rows));
@@ -89,12 +95,15 @@ base::Result<RowSet> Concatenate(std::span<const std::unique_ptr<RowBuffer>> buf
   std::vector<int64_t> begins;
   int64_t total = 0;
   std::set<int> sources;
+  bool as_they_are = true;
   for (const RowStretch& stretch : stretches) {
     begins.push_back(total);
+    if (stretch.end == stretch.begin) continue;
+    as_they_are = as_they_are && stretch.begin == total;
     total += stretch.end - stretch.begin;
-    if (stretch.end > stretch.begin) sources.insert(stretch.buffer);
+    sources.insert(stretch.buffer);
   }
-  if (sources.size() == 1) {
+  if (sources.size() == 1 && as_they_are) {
     RowSet only = std::move(parts[*sources.begin()]);
     only.num_rows = total;
     return only;

@@ -24,6 +24,8 @@ class RowBuffer : public kernels::OutputView {
 
   // Room for at least 'rows' more. What was appended keeps its values, not its address.
   base::Status Reserve(int64_t rows);
+  // Takes rows of its columns over. Before any were appended.
+  void Put(RowSet rows);
   // Keeps alive what appended Text values point to.
   void Keep(Keeper keeper) { keepers_.push_back(std::move(keeper)); }
 
@@ -61,8 +63,8 @@ struct RowStretch {
   int64_t end = 0;
 };
 
-// The rows of the stretches, in their order, which is the order of rows within each buffer. The
-// buffers are empty afterwards. When only one holds rows they are not copied.
+// The rows of the stretches, in their order. The buffers are empty afterwards. When only the first
+// rows of one of them are asked for, in their order, they are not copied.
 base::Result<RowSet> Concatenate(std::span<const std::unique_ptr<RowBuffer>> buffers,
                                  std::span<const RowStretch> stretches,
                                  memory::MemoryBudget* budget, const schedule::Workers& workers);

@@ -108,4 +108,13 @@ base::Status WorkerGroups::Adopt(int64_t* row, uint64_t hash) {
   return base::Status::OK();
 }
 
+base::Status WorkerGroups::AdoptAll(std::shared_ptr<memory::Buffer> rows, int64_t count) {
+  adopted_ = std::move(rows);
+  for (int64_t row = 0; row < count; ++row) {
+    int64_t* const words = adopted_->as<int64_t>() + row * row_words;
+    SVM_RETURN_NOT_OK(Adopt(words, HashOf(words)));
+  }
+  return base::Status::OK();
+}
+
 }  // namespace shadowvm::exec

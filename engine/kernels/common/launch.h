@@ -79,6 +79,15 @@ struct LaunchGroups {
   u64 row_words;  // of the whole row
 };
 
+// Strings that keys of hash groups are, by number: slots are as above, over entries of 'texts'.
+struct LaunchStrings {
+  u64* slots;  // mask + 1 of them, more than there can be strings
+  u64 mask;
+  Text* texts;  // 'capacity' of them
+  u64* count;   // of strings; more than 'capacity': there was no room
+  u64 capacity;
+};
+
 // A join's table that a launch makes, in the device's memory: addressed by key - base, as a
 // DirectView is. All of it but 'groups' is zeros at first.
 struct TableFound {
@@ -131,7 +140,8 @@ struct alignas(16) LaunchBlock {
   u32 launch;  // number of this launch among those of its run
 
   LaunchGroups groups;  // instead: groups by hash, whose accumulators start at 'initial'
-  LaunchTable table;    // instead: a table for who joins
+  LaunchStrings strings;
+  LaunchTable table;  // instead: a table for who joins
 };
 
 // The argument of a launch with several sentences: each has blocks of its own, one after another.

@@ -125,6 +125,10 @@ SVM_VERB void sum_slots(const T& t, const Slots& g, i64* dense, u32 words,
   }
 }
 
+// The id of a string that is a key and has no code; kNoRow with call->error set when there is no
+// room.
+SVM_INLINE u32 intern_text(KernelCall* call, const Text& text) { return call->intern(call, text); }
+
 // A new group in a part: its row, key and initial accumulators; null with call->error set when
 // there is no room.
 template <u32 W>

@@ -11,6 +11,8 @@
 #include "engine/kernels/common/arithmetic.h"
 #include "engine/kernels/common/compare.h"
 #include "engine/kernels/common/decimal.h"
+#include "engine/kernels/common/hash.h"
+#include "engine/kernels/common/text_match.h"
 #include "engine/kernels/cuda/machine.h"
 
 namespace shadowvm::kernels {
@@ -117,6 +119,7 @@ SVM_INLINE void keep_wide(i64* r, i128 v) {
     if (high == kBusyHalf || halves[1] != high) continue;
     if (kLeast ? v >= wide_of(low, high) : v <= wide_of(low, high)) return;
     if (atomic_swap_if(reinterpret_cast<u64*>(r) + 1, high, kBusyHalf) != high) continue;
+    memory_fence();
     const i128 held = wide_of(halves[0], high);
     const bool taken = kLeast ? v < held : v > held;
     if (taken) halves[0] = u64(v);
@@ -127,6 +130,41 @@ SVM_INLINE void keep_wide(i64* r, i128 v) {
 }
 SVM_INLINE void min_i128(i64* r, i128 v) { keep_wide<true>(r, v); }
 SVM_INLINE void max_i128(i64* r, i128 v) { keep_wide<false>(r, v); }
+
+// Strings: two words, an address and the rest, and never in shared memory either. Whoever changes
+// one puts kBusySlot in its first word meanwhile. Addresses have 48 bits; above them is counted how
+// often it was changed, so that with the same first word before and after, the second one was its
+// own. The host takes the count off.
+SVM_INLINE Text string_of(u64 first, u64 second) {
+  return Text{reinterpret_cast<const char*>(first & kSlotPayload), u32(second), u32(second >> 32)};
+}
+template <bool kLeast>
+SVM_INLINE bool replaces(const Text& v, const Text& held) {
+  if (held.data == nullptr) return true;
+  const int order = text_compare(v, held);
+  return kLeast ? order < 0 : order > 0;
+}
+template <bool kLeast>
+SVM_FUNCTION void keep_string(i64* r, const Text& v) {
+  u64* const words = reinterpret_cast<u64*>(r);
+  // One without bytes may be nowhere, which stands for none.
+  const u64 data = v.data != nullptr ? reinterpret_cast<u64>(v.data) : reinterpret_cast<u64>(r);
+  for (;;) {
+    const u64 first = load_acquire(words);
+    const u64 second = load_acquire(words + 1);
+    if (first == kBusySlot || load_acquire(words) != first) continue;
+    if (!replaces<kLeast>(v, string_of(first, second))) return;
+    if (atomic_swap_if(words, first, kBusySlot) != first) continue;
+    memory_fence();
+    static_cast<volatile u64*>(words)[1] = u64(v.prefix) << 32 | v.size;
+    memory_fence();
+    const u64 changes = (first & ~kSlotPayload) + (kSlotPayload + 1);
+    static_cast<volatile u64*>(words)[0] = changes | data;
+    return;
+  }
+}
+SVM_INLINE void min_stable_text(i64* r, const Text& v) { keep_string<true>(r, v); }
+SVM_INLINE void max_stable_text(i64* r, const Text& v) { keep_string<false>(r, v); }
 
 // A word of the one group of an aggregate without keys: lanes that come together add up what they
 // have first, or they would stand in line for it.
@@ -175,6 +213,19 @@ SVM_INLINE void min_i128(SingleWord r, i128 v) { min_i128(r.word, v); }
 SVM_INLINE void max_i128(SingleWord r, i128 v) { max_i128(r.word, v); }
 SVM_INLINE void min_double(SingleWord r, double v) { min_double(r.word, v); }
 SVM_INLINE void max_double(SingleWord r, double v) { max_double(r.word, v); }
+
+SVM_INLINE void min_stable_text(SingleWord r, const Text& v) { min_stable_text(r.word, v); }
+SVM_INLINE void max_stable_text(SingleWord r, const Text& v) { max_stable_text(r.word, v); }
+
+// What a segment holds stays where it is until the host has copied it.
+template <class R>
+SVM_INLINE void min_text(const KernelCall*, R r, const Text& v) {
+  min_stable_text(r, v);
+}
+template <class R>
+SVM_INLINE void max_text(const KernelCall*, R r, const Text& v) {
+  max_stable_text(r, v);
+}
 
 // A block's accumulator into the device's; false when it overflows. Not told of the call, which
 // would then have an address, and lie in memory.

@@ -61,6 +61,42 @@ SVM_FUNCTION i64* find_group(const LaunchBlock* block, const Keys<W>& keys, u64 
   }
 }
 
+// The number of a new string, whose slot is the lane's; kNoRow when there is no room.
+SVM_INLINE u32 enter_text(const LaunchStrings& strings, const Text& text, u64 hash, u64* slot) {
+  const u64 number = atomic_add(strings.count, u64(1));
+  if (number >= strings.capacity) {
+    atomic_swap_if(slot, kBusySlot, u64(0));
+    return kNoRow;
+  }
+  strings.texts[number] = text;
+  memory_fence();
+  atomic_swap_if(slot, kBusySlot, make_slot(hash, number + 1));
+  return u32(number);
+}
+
+// The number of a string among those of the keys, entered when it is new. A row without room for
+// its string is in a wrong group, which will not count.
+SVM_FUNCTION u32 find_or_enter_text(const LaunchStrings& strings, const Text& text) {
+  const u64 hash = hash_text(text);
+  for (u64 at = hash & strings.mask;;) {
+    u64* const place = strings.slots + at;
+    u64 slot = load_acquire(place);
+    if (slot == 0) {
+      if (*static_cast<volatile u64*>(strings.count) > strings.capacity) return kNoRow;
+      slot = atomic_swap_if(place, u64(0), kBusySlot);
+      if (slot == 0) return enter_text(strings, text, hash, place);
+      continue;
+    }
+    if (slot == kBusySlot) continue;
+    const u64 number = (slot & kSlotPayload) - 1;
+    if (same_tag(slot, hash) && text_equal(strings.texts[number], text)) return u32(number);
+    at = (at + 1) & strings.mask;
+  }
+}
+SVM_INLINE u32 intern_text(const DeviceCall* call, const Text& text) {
+  return find_or_enter_text(call->block->strings, text);
+}
+
 // A row without room for its group goes no further: what was found will not count.
 template <u32 W, class T>
 SVM_INLINE void find_groups(T& t, const DeviceCall* call, const Keys<W>& keys, i64** group) {

@@ -19,8 +19,7 @@ struct RenderedKernel {
 
 // Writes the kernel of a blueprint: a short sentence of verbs, whose meaning lies in
 // engine/kernels. The same blueprint gives the same text, whatever its literals. The sentence is
-// the same for every target; what differs is what is said around it. For Target::kCuda the
-// blueprint must be one that WhyNotOnCuda has nothing against.
+// the same for every target; what differs is what is said around it.
 RenderedKernel Render(const Blueprint& blueprint, Target target = Target::kCpu);
 
 // Several sentences of a GPU in one kernel, for launches that would each be over in no time: part

@@ -100,7 +100,7 @@ Value RowScope::RenderGroupValue(const GroupKey& key) {
   Value value = expressions_.Render(*key.value);
   if (ClassOf(key.value->type) != ValueClass::kText) return value;
   const std::string code = CodeText(*key.value);
-  value.text = code.empty() ? "call->intern(call, " + value.text + ")" : code;
+  value.text = code.empty() ? "intern_text(call, " + value.text + ")" : code;
   return value;
 }
 

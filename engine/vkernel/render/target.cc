@@ -18,16 +18,6 @@ bool TestsNull(const plan::Expression& expression) {
   return expression.op == plan::Op::kIsNull || expression.op == plan::Op::kIsNotNull;
 }
 
-// Whether a string that a column holds is null can be told without reading it.
-bool ReadsText(const plan::Expression& expression) {
-  if (TestsNull(expression) && expression.arg(0).is_column()) return false;
-  if (ClassOf(expression.type) == ValueClass::kText) return true;
-  for (const auto& arg : expression.args) {
-    if (ReadsText(*arg)) return true;
-  }
-  return false;
-}
-
 // Marks the inputs whose strings the expression reads.
 void MarkTexts(const plan::Expression& expression, std::vector<bool>* read) {
   if (TestsNull(expression) && expression.arg(0).is_column()) return;
@@ -45,20 +35,14 @@ bool IsCode(const plan::Expression& value, const Blueprint& blueprint) {
              : blueprint.columns[input.index].layout.encoding == columns::Encoding::kCodes;
 }
 
-std::string WhyNotKey(const GroupKey& key, const Blueprint& blueprint) {
-  if (key.kind != GroupKeyKind::kWords || !ReadsText(*key.value)) return "";
-  if (IsCode(*key.value, blueprint)) return "";
-  return "groups by strings that are no codes of a dictionary";
+// Its strings are given numbers.
+bool IsInterned(const GroupKey& key, const Blueprint& blueprint) {
+  return key.kind == GroupKeyKind::kWords && ClassOf(key.value->type) == ValueClass::kText &&
+         !IsCode(*key.value, blueprint);
 }
 
-std::string WhyNotAccumulate(const Accumulate& accumulate) {
-  switch (accumulate.op) {
-    case AccumulateOp::kMinText:
-    case AccumulateOp::kMaxText:
-      return "the least or greatest string";
-    default:
-      return "";
-  }
+bool KeepsText(const Accumulate& accumulate) {
+  return accumulate.op == AccumulateOp::kMinText || accumulate.op == AccumulateOp::kMaxText;
 }
 
 }  // namespace
@@ -87,6 +71,11 @@ std::vector<bool> TextsRead(const Blueprint& blueprint) {
       if (join.FindsText(key)) MarkTexts(*join.keys[key], &read);
     }
   }
+  for (const GroupKey& key : blueprint.sink.keys) {
+    if (key.kind == GroupKeyKind::kWords && !IsCode(*key.value, blueprint)) {
+      MarkTexts(*key.value, &read);
+    }
+  }
   for (const OutputColumn& output : blueprint.sink.outputs) {
     if (output.kind != RowKind::kCodes) MarkTexts(*output.value, &read);
   }
@@ -99,20 +88,12 @@ std::vector<bool> TextsRead(const Blueprint& blueprint) {
 }
 
 bool TextsLeave(const Blueprint& blueprint) {
-  const std::vector<OutputColumn>& outputs = blueprint.sink.outputs;
-  return std::any_of(outputs.begin(), outputs.end(),
-                     [](const OutputColumn& output) { return output.kind == RowKind::kText; });
-}
-
-std::string WhyNotOnCuda(const Blueprint& blueprint) {
   const Sink& sink = blueprint.sink;
-  for (const GroupKey& key : sink.keys) {
-    if (std::string why = WhyNotKey(key, blueprint); !why.empty()) return why;
-  }
-  for (const Accumulate& accumulate : sink.accumulates) {
-    if (std::string why = WhyNotAccumulate(accumulate); !why.empty()) return why;
-  }
-  return "";
+  const auto is_text = [](const OutputColumn& output) { return output.kind == RowKind::kText; };
+  const auto is_interned = [&](const GroupKey& key) { return IsInterned(key, blueprint); };
+  return std::any_of(sink.outputs.begin(), sink.outputs.end(), is_text) ||
+         std::any_of(sink.keys.begin(), sink.keys.end(), is_interned) ||
+         std::any_of(sink.accumulates.begin(), sink.accumulates.end(), KeepsText);
 }
 
 }  // namespace shadowvm::vkernel

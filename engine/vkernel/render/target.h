@@ -32,11 +32,7 @@ bool ProbesColumn(const Join& join);
 
 // By input: whether expressions read its strings, and not only their codes.
 std::vector<bool> TextsRead(const Blueprint& blueprint);
-// Whether rows leave with strings themselves.
+// Whether rows or groups leave with strings themselves.
 bool TextsLeave(const Blueprint& blueprint);
-
-// Why a blueprint has no text for a GPU, in words; empty: it has. What is listed here are verbs
-// that engine/kernels/cuda does not have.
-std::string WhyNotOnCuda(const Blueprint& blueprint);
 
 }  // namespace shadowvm::vkernel
