@@ -303,6 +303,30 @@ TEST_F(MixedSinkTest, EveryPolicyGivesTheAnswersOfCores) {
   }
 }
 
+// More groups in a batch than there is room for at first: cores do those that the card has begun,
+// and it begins anew, with more room, at the rest.
+TEST_F(MixedSinkTest, ABatchWithoutRoom) {
+  constexpr int64_t kMany = 5 << 20;
+  const auto key = [](int64_t i) { return static_cast<int32_t>(i * 7919 % 700'001); };
+  ASSERT_TRUE(engine_->AddTable("keys", *MakeTable({{"key", Int32s(kMany, key)}})).ok());
+  const client::Frame frame = client::Table("keys")
+                                  .GroupBy({"key"})
+                                  .Aggregate({Count().As("rows")})
+                                  .GroupBy({"rows"})
+                                  .Aggregate({Count().As("groups"), Sum(Col("key")).As("keys")});
+  const Answered expected = Ask(engine_.get(), frame, InMode(schedule::Mode::kCpu));
+  const auto grouped = client::Table("keys").GroupBy({"key"}).Aggregate({Count().As("rows")});
+  Ask(engine_.get(), grouped.Filter(Col("key") < 0), InMode(schedule::Mode::kGpu));
+  RunOptions options = Mixed("static:100");
+  options.partitions = 5;  // a batch each
+  const Answered answered = Ask(engine_.get(), frame, options);
+  EXPECT_EQ(answered.rows, expected.rows);
+  const PipelineDevices& groups = answered.devices.front();
+  EXPECT_EQ(groups.rows[Side::kCpu] + groups.rows[Side::kGpu], kMany);
+  EXPECT_GT(groups.rows[Side::kCpu], 0);
+  EXPECT_GT(groups.rows[Side::kGpu], 0) << groups.reason;
+}
+
 TEST_F(MixedSinkTest, RowsLeaveInTheOrderOfTheSource) {
   const client::Frame frame = client::Table("facts").Filter(Col("small") < 3);
   const nlohmann::json expected = Rows(frame, InMode(schedule::Mode::kCpu), true);

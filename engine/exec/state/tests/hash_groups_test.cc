@@ -97,6 +97,28 @@ TEST_F(HashGroupsTest, RandomKeysOverWorkers) {
   }
 }
 
+// Rows that lie in a buffer beside those of the workers, some of the same keys.
+TEST_F(HashGroupsTest, RowsOfABufferAreAdded) {
+  constexpr int64_t kCount = 1000;
+  HashGroups groups(&budget_, accumulators_, 2, 2);
+  Expected expected;
+  for (int64_t key = 0; key < 600; ++key) {
+    ASSERT_TRUE(Add(groups.worker(static_cast<int>(key % 2)), key, false, key).ok());
+    Note(&expected, key, key);
+  }
+  auto rows = memory::Buffer::Make(&budget_, kCount * 5 * 8, "rows").ValueOrDie();
+  for (int64_t i = 0; i < kCount; ++i) {
+    const int64_t row[5] = {i + 300, 0, 1, -i, -i};
+    std::copy_n(row, 5, rows->as<int64_t>() + i * 5);
+    Note(&expected, i + 300, -i);
+  }
+  auto added = groups.MakeGroups();
+  ASSERT_TRUE(added->AdoptAll(std::move(rows), kCount).ok());
+  groups.AddGroups(std::move(added));
+  ASSERT_TRUE(groups.Merge(workers_).ok());
+  ExpectRows(groups.Emit(keys_, outputs_, nullptr, workers_).ValueOrDie(), expected);
+}
+
 // Many keys of one part with one tag and one first slot.
 TEST_F(HashGroupsTest, CollidingKeys) {
   HashGroups groups(&budget_, accumulators_, 2, 2);

@@ -74,6 +74,41 @@ TEST_F(RowSetTest, ConcatenateKeepsToTheLimit) {
   }
 }
 
+// One holds all that is asked for, but not as it is asked for: with rows between that nobody wants,
+// or in another order.
+TEST_F(RowSetTest, ConcatenateLeavesRowsOut) {
+  const auto buffer = [&] {
+    std::vector<std::unique_ptr<RowBuffer>> buffers;
+    buffers.push_back(std::make_unique<RowBuffer>(&budget_, TwoColumns()));
+    EXPECT_TRUE(Append(buffers[0].get(), 100, 50).ok());
+    EXPECT_TRUE(Append(buffers[0].get(), 0, 100).ok());
+    return buffers;
+  };
+  const auto ask = [&](std::vector<RowStretch> stretches) {
+    return Concatenate(buffer(), stretches, &budget_, workers_).ValueOrDie();
+  };
+  const RowSet turned = ask({{0, 50, 150}, {0, 0, 50}});
+  EXPECT_EQ(turned.num_rows, 150);
+  ExpectCounting(turned);
+  const RowSet behind = ask({{0, 50, 80}, {0, 80, 80}, {0, 80, 150}});
+  EXPECT_EQ(behind.num_rows, 100);
+  ExpectCounting(behind);
+}
+
+TEST_F(RowSetTest, ABufferTakesRowsOver) {
+  std::vector<std::unique_ptr<RowBuffer>> buffers;
+  for (int64_t first : {0, 64}) {
+    RowBuffer filled(&budget_, TwoColumns());
+    ASSERT_TRUE(Append(&filled, first, 64).ok());
+    buffers.push_back(std::make_unique<RowBuffer>(&budget_, TwoColumns()));
+    buffers.back()->Put(filled.Take());
+    EXPECT_EQ(buffers.back()->num_rows(), 64);
+  }
+  const RowSet all = Concatenate(buffers, &budget_, workers_).ValueOrDie();
+  EXPECT_EQ(all.num_rows, 128);
+  ExpectCounting(all);
+}
+
 TEST_F(RowSetTest, ReserveFailsCleanly) {
   ExpectCleanAtEveryAllocation([&]() -> base::Status {
     std::vector<std::unique_ptr<RowBuffer>> buffers;
