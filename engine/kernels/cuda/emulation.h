@@ -183,6 +183,10 @@ template <class V>
 SVM_INLINE V load_written(const V* p) {
   return load(p);
 }
+template <class V>
+SVM_INLINE V load_shown(const V* p) {
+  return load(p);
+}
 SVM_INLINE void store_words4(void* p, const Words4& v) { __builtin_memcpy(p, &v, sizeof v); }
 SVM_INLINE void store_words2(void* p, u64 v) { __builtin_memcpy(p, &v, sizeof v); }
 

@@ -221,6 +221,18 @@ template <class V>
 SVM_INLINE V load_written(const V* p) {
   return *p;
 }
+// What another lane may have shown just now: what that has written before a memory_fence() ahead of
+// it is there as well.
+SVM_INLINE u32 load_shown(const u32* p) {
+  u32 v;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+SVM_INLINE u64 load_shown(const u64* p) {
+  u64 v;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  return v;
+}
 
 // What was there before a lane's fence, if its write after it is what is found here, is there for
 // the loads that follow.
