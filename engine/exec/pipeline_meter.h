@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "engine/exec/query_context.h"
 
@@ -48,6 +50,9 @@ class PipelineMeter {
       read.why_not_gpu = there.why_not;
     }
     if (stats_.sorts.size() > num_sorts_) read.sort = stats_.sorts.back();
+    // Tables may have been filled before, when it was planned.
+    std::copy_if(stats_.fills.begin(), stats_.fills.end(), std::back_inserter(read.fills),
+                 [&](const FillDevices& fill) { return fill.pipeline == index; });
     return read;
   }
 

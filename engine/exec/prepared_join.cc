@@ -5,6 +5,7 @@
 
 #include "engine/exec/column_trace.h"
 #include "engine/exec/gpu/table_build.h"
+#include "engine/exec/hash_fill.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -49,6 +50,7 @@ base::Result<PreparedJoin> Prepare(const QueryContext& context, const plan::Pipe
   const plan::JoinNode& node = *pipeline.steps[step].join;
   PreparedJoin join;
   join.build = &build;
+  join.pipeline = pipeline.id;
   join.options.keys = build.keys;
   join.options.probe_zone = ProbeZone(pipeline, step, source);
   join.options.shape = ChooseJoinShape(FactsOf(node, build, join.options.probe_zone));
@@ -86,8 +88,13 @@ base::Status PreparedJoin::AddRows(const QueryContext& context) {
 base::Status PreparedJoin::MakeTable(const QueryContext& context) {
   table = can_keep_table() ? build->kept->FindTable(options, {}) : nullptr;
   if (table != nullptr) return base::Status::OK();
-  SVM_ASSIGN_OR_RETURN(table,
-                       JoinTable::Build(build->rows, options, context.budget, context.workers));
+  std::optional<HashFillRun> filler;
+  if (context.gpu != nullptr && options.shape.kind == JoinShape::Kind::kHash) {
+    filler.emplace(context, HashFillRun::Table{*build->rows, options.keys, build->name, pipeline});
+  }
+  const base::Span span(&context.stats->spans, base::Stage::kMerge);
+  SVM_ASSIGN_OR_RETURN(table, JoinTable::Build(build->rows, options, context.budget,
+                                               context.workers, filler ? &*filler : nullptr));
   if (can_keep_table()) build->kept->KeepTable(options, {}, table);
   return base::Status::OK();
 }
@@ -131,7 +138,6 @@ base::Result<std::vector<PreparedJoin>> PrepareJoins(const QueryContext& context
                                                      const plan::Pipeline& pipeline,
                                                      const SourceView& source,
                                                      const std::vector<PipelineOutput>& outputs) {
-  const base::Span span(&context.stats->spans, base::Stage::kMerge);
   std::vector<PreparedJoin> joins;
   for (size_t step = 0; step < pipeline.steps.size(); ++step) {
     if (pipeline.steps[step].kind != plan::StepKind::kProbe) continue;

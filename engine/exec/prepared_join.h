@@ -17,6 +17,7 @@ namespace shadowvm::exec {
 // A build side made ready for one pipeline that probes it.
 struct PreparedJoin {
   const PipelineOutput* build = nullptr;
+  int pipeline = 0;  // that probes it
   JoinTableOptions options;
   // Null as long as it is not known what a GPU is asked to make of the build side.
   std::shared_ptr<JoinTable> table;

@@ -30,16 +30,20 @@ std::vector<std::string> NamesOf(const columns::Schema& schema) {
 class StatsMark {
  public:
   explicit StatsMark(const QueryStats& stats)
-      : kernels_(stats.kernels.size()), gpu_(stats.gpu.size()), devices_(stats.devices.size()) {}
+      : kernels_(stats.kernels.size()),
+        gpu_(stats.gpu.size()),
+        devices_(stats.devices.size()),
+        fills_(stats.fills.size()) {}
 
   void Rewind(QueryStats* stats) const {
     stats->kernels.resize(kernels_);
     stats->gpu.resize(gpu_);
     stats->devices.resize(devices_);
+    stats->fills.resize(fills_);
   }
 
  private:
-  size_t kernels_, gpu_, devices_;
+  size_t kernels_, gpu_, devices_, fills_;
 };
 
 }  // namespace
@@ -76,6 +80,7 @@ void Query::Begin(const RunOptions& options) {
   context_.stats->gpu.clear();
   context_.stats->devices.clear();
   context_.stats->sorts.clear();
+  context_.stats->fills.clear();
 }
 
 bool Query::IsPlanLasting(const plan::Pipeline& pipeline) const {

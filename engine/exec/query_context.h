@@ -70,14 +70,23 @@ struct PipelineDevices {
   schedule::Trace trace;         // mode mixed, when it is wanted
 };
 
-// Who brought a pipeline's rows into order, where a GPU might have.
-struct SortDevices {
+// Who did a part of a pipeline that has no kernel of the pipeline's own, where a GPU might have.
+struct PartDevices {
   schedule::Mode mode = schedule::Mode::kCpu;  // cpu or gpu
-  int64_t rows = 0;                            // 0: nothing was sorted
-  std::string reason;       // why there, and if the GPU failed what it said; empty: as asked for
-  double predicted_ms = 0;  // of finding the order
+  int64_t rows = 0;                            // 0: there was nothing to do
+  std::string reason;  // why there, and if the GPU failed what it said; empty: as asked for
+  double predicted_ms = 0;
   double real_ms = 0;
   GpuTimes times;
+};
+
+// Finding the order of a pipeline's rows.
+struct SortDevices : PartDevices {};
+
+// Entering the rows of a build side into a table by hash.
+struct FillDevices : PartDevices {
+  std::string build;  // the table that they came from
+  int pipeline = 0;   // that probes it
 };
 
 // What one query did, beside its answer.
@@ -94,6 +103,7 @@ struct QueryStats {
   std::vector<GpuPipeline> gpu;          // of pipelines that were meant for it
   std::vector<PipelineDevices> devices;  // of pipelines with kernels, where there should be a GPU
   std::vector<SortDevices> sorts;        // where there is a GPU
+  std::vector<FillDevices> fills;        // likewise
 };
 
 // What one pipeline of a query did.
@@ -115,6 +125,7 @@ struct PipelineStats {
   double real_ms = 0;
   std::string reason = {};
   SortDevices sort = {};
+  std::vector<FillDevices> fills = {};
 };
 
 // What a run is told, and whom it tells. 'cancel' and 'stats' may be null.

@@ -49,6 +49,8 @@ struct GpuOptions {
   int64_t least_build_rows = int64_t{4} << 20;
   // Fewer rows are always sorted by the CPU; see schedule/sort_choice.h for others.
   int64_t least_sort_rows = int64_t{256} << 10;
+  // The same of build rows that are entered into a table by hash; see schedule/fill_choice.h.
+  int64_t least_fill_rows = int64_t{256} << 10;
   // A kernel that takes longer hangs; 0: none does.
   std::chrono::milliseconds launch_limit{60'000};
   std::string limit_option;  // of the program, that sets it; for messages

@@ -33,14 +33,12 @@ struct HashTarget {
   }
 };
 
-struct Filled {
-  int64_t rows = 0;
-  int64_t keys = 0;
+struct PartFilled : HashFilled {
   std::vector<uint32_t> late;  // rows that found no place before 'end'
 };
 
 // Enters a row, probing slots up to 'end' (wrapping when it is beyond the last). False: no place.
-bool Enter(const HashTarget& target, uint32_t row, uint64_t end, Filled* filled) {
+bool Enter(const HashTarget& target, uint32_t row, uint64_t end, PartFilled* filled) {
   const uint64_t hash = target.hashes[row];
   const uint64_t first = hash & target.mask;
   for (uint64_t probe = first; probe < end; ++probe) {
@@ -59,14 +57,9 @@ bool Enter(const HashTarget& target, uint32_t row, uint64_t end, Filled* filled)
   return false;
 }
 
-bool HasNullKey(const RowSet& rows, std::span<const int> keys, int64_t row) {
-  return std::any_of(keys.begin(), keys.end(),
-                     [&](int key) { return !rows.columns[key].is_valid(row); });
-}
-
-Filled FillSlots(const RowSet& rows, std::span<const int> keys, const HashTarget& target,
-                 uint64_t begin, uint64_t end) {
-  Filled filled;
+PartFilled FillSlots(const RowSet& rows, std::span<const int> keys, const HashTarget& target,
+                     uint64_t begin, uint64_t end) {
+  PartFilled filled;
   for (int64_t row = rows.num_rows - 1; row >= 0; --row) {
     const uint64_t first = target.hashes[row] & target.mask;
     if (first < begin || first >= end || HasNullKey(rows, keys, row)) continue;
@@ -78,7 +71,7 @@ Filled FillSlots(const RowSet& rows, std::span<const int> keys, const HashTarget
 
 }  // namespace
 
-base::Status JoinTable::BuildHash(const schedule::Workers& workers) {
+base::Status JoinTable::BuildHash(const schedule::Workers& workers, HashFiller* filler) {
   for (const int key : options_.keys) key_words_ += KeyWords(rows_->columns[key].column);
   interner_ = std::make_shared<TextInterner>(budget_);
   if (options_.keys.size() == 1 && rows_->columns[options_.keys[0]].column.is_integer()) {
@@ -92,12 +85,17 @@ base::Status JoinTable::BuildHash(const schedule::Workers& workers) {
   SVM_ASSIGN_OR_RETURN(slots_, Buffer::Make(budget_, static_cast<int64_t>(num_slots * 8),
                                             "join slots", Buffer::Fill::kZero));
   SVM_RETURN_NOT_OK(MakeNext());
-  SVM_RETURN_NOT_OK(FillHash(workers));
+  const auto on_cores = [&] { return FillHash(workers); };
+  const HashFill fill{*rows_, options_.keys, key_words_, mask_, keys_, slots_, next_};
+  SVM_ASSIGN_OR_RETURN(const HashFilled filled,
+                       filler == nullptr ? on_cores() : filler->Fill(fill, on_cores));
+  num_rows_ = filled.rows;
+  num_keys_ = filled.keys;
   if (unique()) next_.reset();
   return base::Status::OK();
 }
 
-base::Status JoinTable::FillHash(const schedule::Workers& workers) {
+base::Result<HashFilled> JoinTable::FillHash(const schedule::Workers& workers) const {
   const int64_t num_rows = rows_->num_rows;
   SVM_ASSIGN_OR_RETURN(auto hashes, Buffer::Make(budget_, num_rows * 8, "join hashes"));
   const auto* keys = keys_->as<kernels::u64>();
@@ -118,19 +116,20 @@ base::Status JoinTable::FillHash(const schedule::Workers& workers) {
                           hashes->as<uint64_t>()};
   const int64_t parts = num_rows > kParallelRows ? workers.count() : 1;
   const uint64_t num_slots = mask_ + 1;
-  std::vector<Filled> filled(parts);
+  std::vector<PartFilled> filled(parts);
   const auto fill = [&](int, int64_t part) {
     filled[part] = FillSlots(*rows_, options_.keys, target, num_slots * part / parts,
                              num_slots * (part + 1) / parts);
     return base::Status::OK();
   };
   SVM_RETURN_NOT_OK(schedule::ParallelFor(workers, parts, fill));
-  for (Filled& part : filled) {
+  HashFilled all;
+  for (PartFilled& part : filled) {
     for (const uint32_t row : part.late) Enter(target, row, UINT64_MAX, &part);
-    num_rows_ += part.rows;
-    num_keys_ += part.keys;
+    all.rows += part.rows;
+    all.keys += part.keys;
   }
-  return base::Status::OK();
+  return all;
 }
 
 }  // namespace shadowvm::exec

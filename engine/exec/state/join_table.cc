@@ -18,7 +18,8 @@ JoinTable::JoinTable(std::shared_ptr<const RowSet> rows, JoinTableOptions option
 base::Result<std::unique_ptr<JoinTable>> JoinTable::Build(std::shared_ptr<const RowSet> rows,
                                                           JoinTableOptions options,
                                                           memory::MemoryBudget* budget,
-                                                          const schedule::Workers& workers) {
+                                                          const schedule::Workers& workers,
+                                                          HashFiller* filler) {
   SVM_FAULT_POINT("exec.join.build");
   if (rows->num_rows >= kernels::kNoRow) {
     return base::MakeError(base::ErrorCode::kCardinality,
@@ -26,7 +27,7 @@ base::Result<std::unique_ptr<JoinTable>> JoinTable::Build(std::shared_ptr<const 
   }
   std::unique_ptr<JoinTable> table(new JoinTable(std::move(rows), std::move(options), budget));
   const bool direct = table->shape().kind == JoinShape::Kind::kDirect;
-  SVM_RETURN_NOT_OK(direct ? table->BuildDirect(workers) : table->BuildHash(workers));
+  SVM_RETURN_NOT_OK(direct ? table->BuildDirect(workers) : table->BuildHash(workers, filler));
   return table;
 }
 

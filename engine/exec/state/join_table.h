@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/exec/state/hash_filler.h"
 #include "engine/exec/state/join_shape.h"
 #include "engine/exec/state/row_set.h"
 #include "engine/exec/state/text_index.h"
@@ -30,10 +31,12 @@ struct JoinTableOptions {
 // rows of one key form a chain in ascending order. Fault point exec.join.build.
 class JoinTable {
  public:
+  // A filler, which may be null, is asked for tables by hash.
   static base::Result<std::unique_ptr<JoinTable>> Build(std::shared_ptr<const RowSet> rows,
                                                         JoinTableOptions options,
                                                         memory::MemoryBudget* budget,
-                                                        const schedule::Workers& workers);
+                                                        const schedule::Workers& workers,
+                                                        HashFiller* filler = nullptr);
 
   // A direct table that a device has made in its memory; if keys repeat nobody asks for rows.
   struct DeviceMade {
@@ -88,8 +91,8 @@ class JoinTable {
   base::Status FillDirect(const schedule::Workers& workers);
   void MakeBytes();
   void CountBits();
-  base::Status BuildHash(const schedule::Workers& workers);
-  base::Status FillHash(const schedule::Workers& workers);
+  base::Status BuildHash(const schedule::Workers& workers, HashFiller* filler);
+  base::Result<HashFilled> FillHash(const schedule::Workers& workers) const;
   base::Status MakeNext();
 
   std::shared_ptr<const RowSet> rows_;

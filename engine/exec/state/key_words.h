@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,6 +23,12 @@ int KeyWords(const RowColumn& column);
 // is the sum of KeyWords. Words of null keys are 0. 'interner' may be null when no key is a string.
 base::Status FillKeyWords(const RowSet& rows, std::span<const int> keys, TextInterner* interner,
                           uint64_t* words);
+
+// Such rows meet nothing in a join.
+inline bool HasNullKey(const RowSet& rows, std::span<const int> keys, int64_t row) {
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](int key) { return !rows.columns[key].is_valid(row); });
+}
 
 // The reverse, for one column: values from the words at words[i][0 …] into rows [at, at + count) of
 // 'data'. Strings come out as copies the interner owns. Validity is not touched.

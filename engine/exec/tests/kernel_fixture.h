@@ -28,6 +28,7 @@ inline EngineOptions TestEngineOptions(const std::string& cache_folder = {},
   options.gpu.kind = gpu;
   options.gpu.least_build_rows = 0;  // tests look at what it can do, not at what is worth it
   options.gpu.least_sort_rows = 0;
+  options.gpu.least_fill_rows = 0;
   options.gpu.programs.use_disk = false;
   options.gpu.programs.retry_after = std::chrono::milliseconds(0);  // a fault is over at once
   options.threads = 2;
