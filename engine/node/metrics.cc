@@ -25,16 +25,16 @@ void AddShares(int64_t rows, int64_t rows_on_gpu, Metrics* metrics) {
   if (share > 0) SetShare(kGpuDevice, share, metrics->add_devices());
 }
 
-v1::SortMetrics ToProto(const exec::SortDevices& sort) {
-  v1::SortMetrics metrics;
-  metrics.set_mode(WireMode(sort.mode));
-  metrics.set_rows(sort.rows);
-  metrics.set_predicted_ms(sort.predicted_ms);
-  metrics.set_real_ms(sort.real_ms);
-  metrics.set_reason(Readable(sort.reason));
-  metrics.set_kernel_ms(sort.times.kernel_ms);
-  metrics.set_link_bytes(sort.times.link_bytes);
-  return metrics;
+// Metrics are a sort's or a table's.
+template <typename Metrics>
+void SetPart(const exec::PartDevices& part, Metrics* metrics) {
+  metrics->set_mode(WireMode(part.mode));
+  metrics->set_rows(part.rows);
+  metrics->set_predicted_ms(part.predicted_ms);
+  metrics->set_real_ms(part.real_ms);
+  metrics->set_reason(Readable(part.reason));
+  metrics->set_kernel_ms(part.times.kernel_ms);
+  metrics->set_link_bytes(part.times.link_bytes);
 }
 
 v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
@@ -53,7 +53,12 @@ v1::PipelineMetrics ToProto(const exec::PipelineStats& stats) {
   metrics.set_predicted_ms(stats.predicted_ms);
   metrics.set_real_ms(stats.real_ms);
   metrics.set_reason(Readable(stats.reason));
-  if (stats.sort.rows > 0) *metrics.mutable_sort() = ToProto(stats.sort);
+  if (stats.sort.rows > 0) SetPart(stats.sort, metrics.mutable_sort());
+  for (const exec::FillDevices& fill : stats.fills) {
+    v1::FillMetrics* const filled = metrics.add_fills();
+    filled->set_build(Readable(fill.build));
+    SetPart(fill, filled);
+  }
   if (stats.rows_in > 0) AddShares(stats.rows_in, stats.rows_on_gpu, &metrics);
   return metrics;
 }

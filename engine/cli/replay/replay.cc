@@ -48,6 +48,7 @@ base::Result<std::shared_ptr<arrow::Table>> RunOnce(exec::Engine* engine,
   replay->gpu_misses.Add(WhyNotGpu(stats, settings.mode, &engine->gpu_keeper()));
   replay->pipelines = PipelinesOf(stats);
   replay->sorts = std::move(stats.sorts);
+  replay->fills = std::move(stats.fills);
   replay->traces = exec::TakeTraces(fs::path(replay->file).filename(), &stats);
   SVM_ASSIGN_OR_RETURN(replay->digest, DigestOf(*answer));
   return answer;
@@ -109,6 +110,7 @@ base::Result<std::vector<Replay>> RunCommandFiles(const ReplaySettings& settings
   if (settings.emulate_gpu) {
     options.gpu.least_build_rows = 0;
     options.gpu.least_sort_rows = 0;
+    options.gpu.least_fill_rows = 0;
     // It makes no tables of build sides that are kept.
     options.keep_builds =
         settings.mode == schedule::Mode::kCpu || settings.mode == schedule::Mode::kMixed;

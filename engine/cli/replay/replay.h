@@ -48,6 +48,7 @@ struct Replay {
   exec::GpuTimes gpu;                     // where there is one, as the rest
   std::vector<PlacedPipeline> pipelines;  // with kernels
   std::vector<exec::SortDevices> sorts;
+  std::vector<exec::FillDevices> fills;
   std::vector<schedule::QueryTrace> traces;  // of those that were split, if asked for
 };
 

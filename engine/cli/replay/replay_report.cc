@@ -17,23 +17,30 @@ std::string Milliseconds(double value) {
   return text;
 }
 
-nlohmann::ordered_json ToJson(const exec::SortDevices& sort) {
+nlohmann::ordered_json ToJson(const exec::PartDevices& part) {
   nlohmann::ordered_json object;
-  object["rows"] = sort.rows;
-  object["mode"] = schedule::NameOf(sort.mode);
-  object["predicted_ms"] = sort.predicted_ms;
-  object["real_ms"] = sort.real_ms;
-  if (sort.mode == schedule::Mode::kGpu) object["kernel_ms"] = sort.times.kernel_ms;
-  if (!sort.reason.empty()) object["reason"] = sort.reason;
+  object["rows"] = part.rows;
+  object["mode"] = schedule::NameOf(part.mode);
+  object["predicted_ms"] = part.predicted_ms;
+  object["real_ms"] = part.real_ms;
+  if (part.mode == schedule::Mode::kGpu) object["kernel_ms"] = part.times.kernel_ms;
+  if (!part.reason.empty()) object["reason"] = part.reason;
   return object;
 }
 
-// Who sorted, and why where that was not asked for.
-std::string SortText(const exec::SortDevices& sort) {
-  std::string text = "  sort of " + std::to_string(sort.rows) +
-                     " rows: " + std::string(schedule::NameOf(sort.mode)) + ", predicted " +
-                     Milliseconds(sort.predicted_ms) + ", took " + Milliseconds(sort.real_ms);
-  if (!sort.reason.empty()) text += ", " + FirstLine(sort.reason);
+nlohmann::ordered_json ToJson(const exec::FillDevices& fill) {
+  nlohmann::ordered_json object;
+  object["build"] = fill.build;
+  object.update(ToJson(static_cast<const exec::PartDevices&>(fill)));
+  return object;
+}
+
+// Who sorted or made a table, and why where that was not asked for.
+std::string PartText(const std::string& what, const exec::PartDevices& part) {
+  std::string text = "  " + what + " of " + std::to_string(part.rows) +
+                     " rows: " + std::string(schedule::NameOf(part.mode)) + ", predicted " +
+                     Milliseconds(part.predicted_ms) + ", took " + Milliseconds(part.real_ms);
+  if (!part.reason.empty()) text += ", " + FirstLine(part.reason);
   return text + "\n";
 }
 
@@ -72,6 +79,7 @@ nlohmann::ordered_json ToJson(const ReplaySettings& settings, const Replay& repl
   AddMisses(replay.gpu_misses, &object);
   if (!replay.pipelines.empty()) AddDevices(settings, replay, &object);
   for (const exec::SortDevices& sort : replay.sorts) object["sorts"].push_back(ToJson(sort));
+  for (const exec::FillDevices& fill : replay.fills) object["fills"].push_back(ToJson(fill));
   return object;
 }
 
@@ -95,7 +103,10 @@ std::string ToText(const Replay& replay) {
   if (!replay.runs_agree) text += "  answers of the runs differ\n";
   if (replay.gpu_misses.missed > 0) text += "  on the CPU " + replay.gpu_misses.ToText() + "\n";
   for (const PlacedPipeline& pipeline : replay.pipelines) text += "  " + ToText(pipeline) + "\n";
-  for (const exec::SortDevices& sort : replay.sorts) text += SortText(sort);
+  for (const exec::SortDevices& sort : replay.sorts) text += PartText("sort", sort);
+  for (const exec::FillDevices& fill : replay.fills) {
+    text += PartText(fill.build + ": hash table", fill);
+  }
   return text;
 }
 

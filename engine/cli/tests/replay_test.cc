@@ -230,5 +230,26 @@ TEST(ReplayReportTest, SaysWhoSorted) {
       << ToText(replay);
 }
 
+TEST(ReplayReportTest, SaysWhoMadeHashTables) {
+  Replay replay;
+  exec::FillDevices& fill = replay.fills.emplace_back();
+  fill.build = "parts";
+  fill.mode = schedule::Mode::kCpu;
+  fill.rows = 70;
+  fill.predicted_ms = 1.5;
+  fill.real_ms = 2;
+  fill.reason = "too few rows to be worth a launch";
+  const auto fills = ToJson(ReplaySettings(), std::vector{replay})["commands"][0]["fills"];
+  EXPECT_EQ(fills[0]["build"], "parts");
+  EXPECT_EQ(fills[0]["mode"], "cpu");
+  EXPECT_EQ(fills[0]["rows"], 70);
+  EXPECT_EQ(fills[0]["real_ms"], 2);
+  EXPECT_EQ(fills[0]["reason"], fill.reason);
+  EXPECT_NE(ToText(replay).find("  parts: hash table of 70 rows: cpu, predicted 1.50 ms, took 2.00 "
+                                "ms, too few rows to be worth a launch\n"),
+            std::string::npos)
+      << ToText(replay);
+}
+
 }  // namespace
 }  // namespace shadowvm::cli

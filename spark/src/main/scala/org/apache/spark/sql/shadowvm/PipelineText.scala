@@ -7,16 +7,19 @@ import java.util.Locale
 
 import scala.collection.JavaConverters._
 
-import org.shadowvm.proto.v1.{Mode, PipelineInfo, PipelineMetrics, QueryMetrics, SortMetrics}
+import org.shadowvm.proto.v1.{FillMetrics, Mode, PipelineInfo, PipelineMetrics, QueryMetrics, SortMetrics}
 
-/** What became of a query's pipelines, a line each, and one more for a sort that had a choice of processors. */
+/** What became of a query's pipelines, a line each, and one more for each hash table and sort with a choice of
+ *  processors. */
 private[shadowvm] object PipelineText {
   private val Names = Map(Mode.MODE_CPU -> "cpu", Mode.MODE_GPU -> "gpu", Mode.MODE_MIXED -> "cpu and gpu")
 
   def of(pipelines: Seq[PipelineInfo], query: QueryMetrics): Seq[String] = {
     val labels = pipelines.map(pipeline => pipeline.getIndex -> pipeline.getLabel).toMap
     query.getPipelinesList.asScala.toSeq.flatMap { metrics =>
-      line(labels.getOrElse(metrics.getIndex, ""), metrics) +: Seq(metrics.getSort).filter(_ => metrics.hasSort).map(line)
+      val sorts = Seq(metrics.getSort).filter(_ => metrics.hasSort)
+      (line(labels.getOrElse(metrics.getIndex, ""), metrics) +: metrics.getFillsList.asScala.toSeq.map(fillLine)) ++
+        sorts.map(sortLine)
     }
   }
 
@@ -26,7 +29,12 @@ private[shadowvm] object PipelineText {
     s"  ${pipeline.getIndex} $label: ${place(pipeline.getMode, pipeline.getPredictedMs, took, pipeline.getReason)}"
   }
 
-  private def line(sort: SortMetrics): String =
+  private def fillLine(fill: FillMetrics): String = {
+    val where = place(fill.getMode, fill.getPredictedMs, fill.getRealMs, fill.getReason)
+    s"    ${fill.getBuild}: hash table of ${fill.getRows} rows: $where"
+  }
+
+  private def sortLine(sort: SortMetrics): String =
     s"    sort of ${sort.getRows} rows: ${place(sort.getMode, sort.getPredictedMs, sort.getRealMs, sort.getReason)}"
 
   private def place(mode: Mode, predicted: Double, took: Double, reason: String): String = Seq(

@@ -11,7 +11,7 @@ import scala.collection.JavaConverters._
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SparkPlan
 import org.shadowvm.{ShadowReport, TestFolders, TestProgram}
-import org.shadowvm.proto.v1.{Command, Mode, PipelineInfo, PipelineMetrics, QueryMetrics, SortMetrics}
+import org.shadowvm.proto.v1.{Command, FillMetrics, Mode, PipelineInfo, PipelineMetrics, QueryMetrics, SortMetrics}
 
 /** What users see of a query: plans, reports, logs, metrics, recorded commands. */
 class ExplainSuite extends ShadowSuite {
@@ -107,9 +107,11 @@ class ExplainSuite extends ShadowSuite {
     assert(PipelineText.of(Seq(info), QueryMetrics.newBuilder().addPipelines(placed).build()) == Seq(
       "  1 scan of sales: cpu and gpu, predicted 1.500 ms, took 2.000 ms, both at once are predicted to be fastest"))
     val sort = SortMetrics.newBuilder().setMode(Mode.MODE_GPU).setRows(7).setPredictedMs(3).setRealMs(4).setReason("so")
-    val sorted = QueryMetrics.newBuilder().addPipelines(placed.clone().clearReason().setSort(sort)).build()
-    assert(PipelineText.of(Seq(info), sorted) == Seq(
+    val fill = FillMetrics.newBuilder().setBuild("parts").setMode(Mode.MODE_CPU).setRows(5).setPredictedMs(1).setRealMs(2)
+    val parts = placed.clone().clearReason().setSort(sort).addFills(fill)
+    assert(PipelineText.of(Seq(info), QueryMetrics.newBuilder().addPipelines(parts).build()) == Seq(
       "  1 scan of sales: cpu and gpu, predicted 1.500 ms, took 2.000 ms",
+      "    parts: hash table of 5 rows: cpu, predicted 1.000 ms, took 2.000 ms",
       "    sort of 7 rows: gpu, predicted 3.000 ms, took 4.000 ms, so"))
   }
 
