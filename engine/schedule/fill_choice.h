@@ -10,15 +10,16 @@
 
 namespace shadowvm::schedule {
 
-// What it takes to enter a join's build rows into a table by hash, before any were seen; argued,
-// and for the card meant to be too high rather than too low, as SortModel is.
+// What it takes to enter a join's build rows into a table by hash, before any were seen. Figures of
+// cores are argued; those of the card are an H200's, and rather too high than too low, as SortModel
+// has them.
 struct FillModel {
   double core_row_ns = 100;  // a row: its slot, and the key it meets there, come from afar
   double core_scan_ns = 1;   // a row for each core: all of them go through all hashes
   // The way of keys to the card, and of slots and chains back, to memory that is not pinned.
   double link_bytes_per_ms = 10e6;
-  double card_row_ns = 1;  // slots, keys and chains lie scattered in its memory
-  double start_ms = 0.2;   // before and after
+  double card_row_ns = 0.2;  // of a key of few rows; 1.9 where each has a thousand
+  double start_ms = 0.2;     // before and after
 };
 
 struct FillFacts {
