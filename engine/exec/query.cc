@@ -263,8 +263,11 @@ base::Status Query::PlanPipeline(const plan::Pipeline& pipeline) {
   planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
   SVM_ASSIGN_OR_RETURN(const bool may_make_table, MayMakeTable(pipeline));
   if (may_make_table) planned->run->AllowTable();
+  const size_t num_fills = context_.stats->fills.size();
   base::Status status = planned->run->Plan();
   if (planned->run->needs_rows()) {
+    // Its tables are made anew, and told of then.
+    context_.stats->fills.resize(num_fills);
     SVM_RETURN_NOT_OK(CollectInputs(pipeline, planned->run->why_rows()));
     planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
     status = planned->run->Plan();
