@@ -38,9 +38,9 @@ device::LaunchShape ShapeOf(const device::AcceleratorFacts& facts, int64_t num_r
 }
 
 // A table in the device's memory while it is made.
-class TableRoom {
+class FillRoom {
  public:
-  explicit TableRoom(const HashFill& fill) : fill_(fill) {}
+  explicit FillRoom(const HashFill& fill) : fill_(fill) {}
 
   base::Status Take(Gpu* gpu, Gpu::Turn* turn, const Buffer* takes_part) {
     SVM_ASSIGN_OR_RETURN(keys_, gpu->TakeMemory(fill_.keys->size() + kReadAhead));
@@ -116,7 +116,7 @@ base::Status Finish(device::Stream* stream, const base::Status& queued) {
 
 // Launches it and gives what it has counted.
 base::Result<HashBuildCounts> Launch(device::Stream* stream, const device::Program& program,
-                                     const TableRoom& room, const device::LaunchShape& shape,
+                                     const FillRoom& room, const device::LaunchShape& shape,
                                      const Buffer* takes_part, GpuTimes* times) {
   const HashBuild build = room.Build(shape);
   base::Status status = Finish(stream, room.Queue(stream, program, shape, build, takes_part));
@@ -131,7 +131,7 @@ base::Result<HashBuildCounts> Launch(device::Stream* stream, const device::Progr
   return counts;
 }
 
-base::Status Fetch(device::Stream* stream, const TableRoom& room, const HashFill& fill,
+base::Status Fetch(device::Stream* stream, const FillRoom& room, const HashFill& fill,
                    bool with_next) {
   base::Status status = Finish(stream, room.Fetch(stream, with_next));
   // Part of them may be there.
@@ -153,7 +153,7 @@ base::Result<HashBuilt> BuildHashTable(Gpu* gpu, const device::Program& program,
   HashBuilt built;
   SVM_ASSIGN_OR_RETURN(Gpu::Turn turn, gpu->AwaitTurn(cancel));
   built.times.wait_ms = turn.waited_ms();
-  TableRoom room(fill);
+  FillRoom room(fill);
   SVM_RETURN_NOT_OK(room.Take(gpu, &turn, takes_part));
   device::Stream* const stream = turn.stream();
   const device::LaunchShape shape = ShapeOf(gpu->facts(), fill.rows.num_rows);

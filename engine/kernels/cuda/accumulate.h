@@ -150,9 +150,9 @@ SVM_FUNCTION void keep_string(i64* r, const Text& v) {
   // One without bytes may be nowhere, which stands for none.
   const u64 data = v.data != nullptr ? reinterpret_cast<u64>(v.data) : reinterpret_cast<u64>(r);
   for (;;) {
-    const u64 first = load_acquire(words);
-    const u64 second = load_acquire(words + 1);
-    if (first == kBusySlot || load_acquire(words) != first) continue;
+    const u64 first = load_shown(words);
+    const u64 second = load_shown(words + 1);
+    if (first == kBusySlot || load_shown(words) != first) continue;
     if (!replaces<kLeast>(v, string_of(first, second))) return;
     if (atomic_swap_if(words, first, kBusySlot) != first) continue;
     memory_fence();

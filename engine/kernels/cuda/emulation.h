@@ -190,7 +190,6 @@ SVM_INLINE V load_shown(const V* p) {
 SVM_INLINE void store_words4(void* p, const Words4& v) { __builtin_memcpy(p, &v, sizeof v); }
 SVM_INLINE void store_words2(void* p, u64 v) { __builtin_memcpy(p, &v, sizeof v); }
 
-SVM_INLINE u64 load_acquire(const u64* p) { return *p; }
 template <class V>
 SVM_INLINE V atomic_add(V* p, V v) {
   const V old = *p;

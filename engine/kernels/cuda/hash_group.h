@@ -80,7 +80,7 @@ SVM_FUNCTION u32 find_or_enter_text(const LaunchStrings& strings, const Text& te
   const u64 hash = hash_text(text);
   for (u64 at = hash & strings.mask;;) {
     u64* const place = strings.slots + at;
-    u64 slot = load_acquire(place);
+    u64 slot = load_shown(place);
     if (slot == 0) {
       if (*static_cast<volatile u64*>(strings.count) > strings.capacity) return kNoRow;
       slot = atomic_swap_if(place, u64(0), kBusySlot);

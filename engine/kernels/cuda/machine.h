@@ -234,14 +234,6 @@ SVM_INLINE u64 load_shown(const u64* p) {
   return v;
 }
 
-// What was there before a lane's fence, if its write after it is what is found here, is there for
-// the loads that follow.
-SVM_INLINE u64 load_acquire(const u64* p) {
-  u64 v;
-  asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
-  return v;
-}
-
 SVM_INLINE u32 atomic_add(u32* p, u32 v) { return atomicAdd(p, v); }
 // Where it is known to be shared memory, which spares a test of each address.
 SVM_INLINE u32 atomic_add_shared(u32* p, u32 v) {
