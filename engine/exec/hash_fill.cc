@@ -19,8 +19,12 @@ using schedule::Mode;
 using schedule::Side;
 using Clock = std::chrono::steady_clock;
 
-// What fewer rows took tells nothing of others; they are looked at by one worker.
-constexpr int64_t kManyRows = 32 << 10;
+// What fewer rows took, in caches and mostly by one core, tells nothing of others.
+constexpr int64_t kManyRows = 256 << 10;
+// Fewer rows are looked at by one worker.
+constexpr int64_t kLookedAtRows = 32 << 10;
+// More would drive out what scans have there.
+constexpr int64_t kPartOfCard = 4;
 
 bool HasNulls(const HashFill& fill) {
   return std::any_of(fill.key_columns.begin(), fill.key_columns.end(),
@@ -32,6 +36,7 @@ bool HasNulls(const HashFill& fill) {
 HashFillRun::HashFillRun(const QueryContext& context, const Table& table) : context_(context) {
   report_.build = table.build;
   report_.pipeline = table.pipeline;
+  report_.step = table.step;
   report_.rows = table.rows.num_rows;
   int key_words = 0;
   for (const int key : table.key_columns) key_words += KeyWords(table.rows.columns[key].column);
@@ -49,6 +54,8 @@ void HashFillRun::Choose(int64_t link_bytes) {
   facts.rows = report_.rows;
   if (facts.rows < std::max<int64_t>(context_.gpu->options().least_fill_rows, 1)) {
     facts.why_not_gpu = "too few rows to be worth a launch";
+  } else if (link_bytes > context_.gpu->arena().cap() / kPartOfCard) {
+    facts.why_not_gpu = "more than the GPU has room for";
   }
   facts.link_bytes = link_bytes;
   facts.cores = context_.workers.count();
@@ -73,19 +80,31 @@ void HashFillRun::TurnToCores(const base::Status& why) {
 }
 
 base::Result<HashFilled> HashFillRun::Fill(const HashFill& fill, const OnCores& on_cores) {
+  const auto start = Clock::now();
   base::Result<HashFilled> filled = HashFilled();
-  if (report_.mode == Mode::kGpu) {
+  const bool tried = report_.mode == Mode::kGpu;
+  if (tried) {
     filled = OnGpu(fill);
     if (base::CodeOf(filled.status()) == base::ErrorCode::kCancelled) return filled;
     if (!filled.ok()) TurnToCores(filled.status());
   }
   if (report_.mode == Mode::kCpu) {
-    const auto start = Clock::now();
+    const auto cores_start = Clock::now();
     filled = on_cores();
-    NoteTime(base::MillisecondsSince(start));
+    SVM_RETURN_NOT_OK(filled.status());
+    NoteTime(Side::kCpu, base::MillisecondsSince(cores_start));
+    // It is to be tried again only where it would be worth it even so.
+    if (tried) NoteTime(Side::kGpu, base::MillisecondsSince(start));
   }
-  context_.stats->fills.push_back(report_);
+  Report();
   return filled;
+}
+
+void HashFillRun::Report() {
+  std::erase_if(context_.stats->fills, [&](const FillDevices& fill) {
+    return fill.pipeline == report_.pipeline && fill.step == report_.step;
+  });
+  context_.stats->fills.push_back(report_);
 }
 
 base::Result<HashFilled> HashFillRun::OnGpu(const HashFill& fill) {
@@ -100,7 +119,7 @@ base::Result<HashFilled> HashFillRun::OnGpu(const HashFill& fill) {
   context_.gpu->NoteEnd(built.status());
   SVM_RETURN_NOT_OK(built.status());
   report_.times = built->times;
-  NoteTime(base::MillisecondsSince(start));
+  NoteTime(Side::kGpu, base::MillisecondsSince(start));
   return built->filled;
 }
 
@@ -115,18 +134,17 @@ base::Result<std::shared_ptr<memory::Buffer>> HashFillRun::RowsTakingPart(
     }
     return base::Status::OK();
   };
-  SVM_RETURN_NOT_OK(schedule::ParallelRanges(context_.workers, num_rows, kManyRows, look));
+  SVM_RETURN_NOT_OK(schedule::ParallelRanges(context_.workers, num_rows, kLookedAtRows, look));
   return bytes;
 }
 
-void HashFillRun::NoteTime(double milliseconds) {
+void HashFillRun::NoteTime(Side side, double milliseconds) {
   report_.real_ms = milliseconds;
   const double own_ms = milliseconds - report_.times.wait_ms;
   if (own_ms <= 0 || report_.rows < kManyRows) return;
-  const bool on_gpu = report_.mode == Mode::kGpu;
   const double speed = static_cast<double>(report_.rows) / own_ms;
-  context_.history->Record(shape_, on_gpu ? Side::kGpu : Side::kCpu,
-                           on_gpu ? speed : speed / context_.workers.count());
+  context_.history->Record(shape_, side,
+                           side == Side::kGpu ? speed : speed / context_.workers.count());
 }
 
 }  // namespace shadowvm::exec

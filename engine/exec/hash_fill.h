@@ -18,12 +18,13 @@ namespace shadowvm::exec {
 // predicted and the real time.
 class HashFillRun : public HashFiller {
  public:
-  // What is to be filled. 'build' and 'pipeline' are for the report.
+  // What is to be filled. The last three are for the report.
   struct Table {
     const RowSet& rows;
     std::span<const int> key_columns;
     std::string build;
     int pipeline = 0;
+    int step = 0;
   };
   // Chooses, and comes by the GPU's program, which may take its time.
   HashFillRun(const QueryContext& context, const Table& table);
@@ -37,7 +38,9 @@ class HashFillRun : public HashFiller {
   void TurnToCores(const base::Status& why);
   base::Result<HashFilled> OnGpu(const HashFill& fill);
   base::Result<std::shared_ptr<memory::Buffer>> RowsTakingPart(const HashFill& fill) const;
-  void NoteTime(double milliseconds);
+  void NoteTime(schedule::Side side, double milliseconds);
+  // A table that is made once more, because planning begins anew, is told of once.
+  void Report();
 
   const QueryContext& context_;
   FillDevices report_;

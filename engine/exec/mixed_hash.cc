@@ -30,12 +30,12 @@ base::Status MixedHash::StatusOf(int worker) const {
 base::Status MixedHash::AddBatch(const schedule::Partition&) {
   HashSink::Found found = card_.TakeFound();
   if (found.count == 0) return base::Status::OK();
-  found_.push_back(groups_.MakeGroups());
-  return found_.back()->AdoptAll(std::move(found.rows), found.count);
+  if (found_ == nullptr) found_ = groups_.MakeGroups();
+  return groups_.MergeRows(found.rows->as<int64_t>(), found.count, found_.get());
 }
 
 void MixedHash::AddContests(const Won& won) {
-  for (GroupsPtr& groups : found_) groups_.AddGroups(std::move(groups));
+  if (found_ != nullptr) groups_.AddGroups(std::move(found_));
   for (auto& [contest, by_worker] : contests_) {
     if (!won(contest)) continue;
     for (auto& [worker, groups] : by_worker) groups_.AddGroups(std::move(groups));

@@ -33,7 +33,7 @@ class MixedHash : public MixedSink {
   HashGroups& groups_;
   HashSink& card_;
   std::vector<const WorkerGroups*> bound_;  // by worker: those that it adds to now
-  std::vector<GroupsPtr> found_;            // by the card, all that counts
+  GroupsPtr found_;                         // by the card, all that counts
   std::mutex mutex_;
   std::map<int64_t, std::map<int, GroupsPtr>> contests_;  // guarded: by contest and worker
 };

@@ -169,7 +169,7 @@ Status MixedRun::RunUnit(int worker, const Grant& grant) {
 // --- the card ---
 
 Result<bool> MixedRun::ServeCard() {
-  if (card_ == nullptr && !lost_card_) {
+  if (card_ == nullptr && !lost_card_ && HasWaiting()) {
     const Status started = StartCard();
     if (!started.ok()) LoseCard(started);
   }
@@ -187,6 +187,11 @@ Result<bool> MixedRun::ServeCard() {
   if (!busy) base::WaitAwake(kWatch, [this] { return card_ == nullptr || TryPump(); });
   SVM_RETURN_NOT_OK(added_);
   return GoesOn();
+}
+
+bool MixedRun::HasWaiting() {
+  std::lock_guard lock(schedule_lock_);
+  return schedule_->has_waiting();
 }
 
 bool MixedRun::CardIsProvided() {
@@ -270,8 +275,8 @@ Result<bool> MixedRun::Collect(const Batch& batch) {
 
 void MixedRun::RestartCard() {
   FailBatches();
-  EndCard();
   in_flight_.clear();
+  EndCard();  // waits for the others, which are short, and gives back what it has of the card
 }
 
 void MixedRun::FailBatches() {

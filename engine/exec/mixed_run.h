@@ -85,6 +85,8 @@ class MixedRun {
   base::Result<bool> Pump();
   // The same, and gives the card up if it fails.
   bool TryPump();
+  // Whether there are units that nobody has begun.
+  bool HasWaiting();
   bool CardIsProvided();
   base::Status Launch(const schedule::Grant& grant);
   // False: the sink has no room for it, and wants to begin anew with more.

@@ -42,6 +42,9 @@ constexpr int64_t kMostRowsBack = int64_t{256} << 10;
 // Before the reason for it.
 constexpr char kNoGpu[] = "there is no GPU now: ";
 
+// Measured: what both find of many groups takes longer to merge than the better one to find alone.
+constexpr char kOneMergesSooner[] = "one alone is sooner done with groups by hash, or rows";
+
 // A kernel cannot be stopped, so it must end on its own before it seems to hang, whatever matches.
 constexpr double kMostPairs = 1e13;
 
@@ -287,6 +290,11 @@ void PipelineRun::ChooseDevice() {
   if (mode_ == Mode::kAuto || never) {
     mode_ = choice.mode;
     report.reason = choice.reason;
+  }
+  if (context_.mode == Mode::kAuto && mode_ == Mode::kMixed && !grouping_.is_dense()) {
+    const schedule::BySide<double>& alone = choice.predicted_ms;
+    mode_ = alone[Side::kGpu] < alone[Side::kCpu] ? Mode::kGpu : Mode::kCpu;
+    report.reason = kOneMergesSooner;
   }
   report.predicted_ms = choice.predicted(mode_);
 }
@@ -543,9 +551,12 @@ base::Status PipelineRun::RunMixed(KernelRun* run, MixedSink* sink) {
   SVM_RETURN_NOT_OK(mixed.Run());
   gpu_report.why_not = mixed.why_not_gpu();
   gpu_report.times = mixed.gpu_times();
-  const schedule::BySide<double> speeds = mixed.rows_per_ms();
-  history_->RecordCores(/*in_memory=*/true, speeds[Side::kCpu]);
-  if (is_full_code_) history_->RecordGpu(device_share_, speeds[Side::kGpu]);
+  // Of others, what happens to rows after the kernel is most of what they cost.
+  if (grouping_.is_dense()) {
+    const schedule::BySide<double> speeds = mixed.rows_per_ms();
+    history_->RecordCores(/*in_memory=*/true, speeds[Side::kCpu]);
+    if (is_full_code_) history_->RecordGpu(device_share_, speeds[Side::kGpu]);
+  }
   PipelineDevices& report = devices();
   report.rows = mixed.rows();
   report.partitions = mixed.num_units();
@@ -567,41 +578,38 @@ std::vector<HashKeyColumn> PipelineRun::HashKeyColumns() const {
 
 base::Result<RowSet> PipelineRun::RunHash(const plan::AggregateNode& node) {
   const AggregateStates states = MakeAggregateStates(node, blueprint_.sink);
+  const std::vector<HashKeyColumn> keys = HashKeyColumns();
   auto groups = std::make_shared<HashGroups>(context_.budget, states.accumulators,
                                              blueprint_.sink.key_words, context_.workers.count());
   binding_->set_key_interner(groups->interner());
   KernelRun run(context_, *text_, std::move(kernel_), binding_.get());
-  Keeper strings;
-  if (mode_ == Mode::kCpu) {
-    SVM_RETURN_NOT_OK(HashOnCpu(&run, groups.get()));
-  } else {
-    HashSink::Options options{states.accumulators, blueprint_.sink.key_words, HashKeyColumns(),
+  std::optional<HashSink> card;
+  if (mode_ != Mode::kCpu) {
+    HashSink::Options options{states.accumulators, blueprint_.sink.key_words, keys,
                               groups->interner(), context_.gpu->arena().cap() / 4};
     if (mode_ == Mode::kMixed) options.most_bytes /= schedule::kBatchesHeld;
-    HashSink card(context_.budget, std::move(options));
-    SVM_RETURN_NOT_OK(HashOnGpu(&run, groups.get(), &card));
-    strings = card.arena();
+    card.emplace(context_.budget, std::move(options));
+  }
+  if (mode_ == Mode::kGpu) {
+    SVM_ASSIGN_OR_RETURN(const bool done, TryGpu(&run, &*card));
+    if (done) {
+      const Span span(&context_.stats->spans, Stage::kMerge);
+      const HashSink::Found found = card->TakeFound();
+      SVM_ASSIGN_OR_RETURN(RowSet rows, groups->EmitRows(found.words(), keys, states.outputs,
+                                                         groups, context_.workers));
+      return WithKeepers(std::move(rows), run, card->arena());
+    }
+  }
+  if (mode_ == Mode::kMixed) {
+    MixedHash both(groups.get(), &*card, context_.workers.count());
+    SVM_RETURN_NOT_OK(RunMixed(&run, &both));
+  } else {
+    SVM_RETURN_NOT_OK(HashOnCpu(&run, groups.get()));
   }
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_RETURN_NOT_OK(groups->Merge(context_.workers));
-  SVM_ASSIGN_OR_RETURN(RowSet rows,
-                       groups->Emit(HashKeyColumns(), states.outputs, groups, context_.workers));
-  return WithKeepers(std::move(rows), run, std::move(strings));
-}
-
-base::Status PipelineRun::HashOnGpu(KernelRun* run, HashGroups* groups, HashSink* card) {
-  if (mode_ == Mode::kMixed) {
-    MixedHash both(groups, card, context_.workers.count());
-    return RunMixed(run, &both);
-  }
-  SVM_ASSIGN_OR_RETURN(const bool done, TryGpu(run, card));
-  if (!done) return HashOnCpu(run, groups);
-  HashSink::Found found = card->TakeFound();
-  if (found.count == 0) return base::Status::OK();
-  std::unique_ptr<WorkerGroups> of_card = groups->MakeGroups();
-  SVM_RETURN_NOT_OK(of_card->AdoptAll(std::move(found.rows), found.count));
-  groups->AddGroups(std::move(of_card));
-  return base::Status::OK();
+  SVM_ASSIGN_OR_RETURN(RowSet rows, groups->Emit(keys, states.outputs, groups, context_.workers));
+  return WithKeepers(std::move(rows), run, card ? card->arena() : nullptr);
 }
 
 base::Status PipelineRun::HashOnCpu(KernelRun* run, HashGroups* groups) {

@@ -13,7 +13,6 @@
 #include "engine/exec/aggregate_states.h"
 #include "engine/exec/gpu/dense_sink.h"
 #include "engine/exec/gpu/gpu.h"
-#include "engine/exec/gpu/hash_sink.h"
 #include "engine/exec/gpu/launch_plan.h"
 #include "engine/exec/gpu/launch_sink.h"
 #include "engine/exec/grouping.h"
@@ -125,8 +124,6 @@ class PipelineRun {
   void PrepareForGpu();
   base::Result<RowSet> RunHash(const plan::AggregateNode& node);
   base::Status HashOnCpu(KernelRun* run, HashGroups* groups);
-  // There, or on both, or else on the CPU after all.
-  base::Status HashOnGpu(KernelRun* run, HashGroups* groups, HashSink* card);
   base::Result<RowSet> RunSorted();
   base::Result<RowSet> RunLimit();
 

@@ -51,6 +51,7 @@ base::Result<PreparedJoin> Prepare(const QueryContext& context, const plan::Pipe
   PreparedJoin join;
   join.build = &build;
   join.pipeline = pipeline.id;
+  join.step = static_cast<int>(step);
   join.options.keys = build.keys;
   join.options.probe_zone = ProbeZone(pipeline, step, source);
   join.options.shape = ChooseJoinShape(FactsOf(node, build, join.options.probe_zone));
@@ -90,7 +91,8 @@ base::Status PreparedJoin::MakeTable(const QueryContext& context) {
   if (table != nullptr) return base::Status::OK();
   std::optional<HashFillRun> filler;
   if (context.gpu != nullptr && options.shape.kind == JoinShape::Kind::kHash) {
-    filler.emplace(context, HashFillRun::Table{*build->rows, options.keys, build->name, pipeline});
+    filler.emplace(context,
+                   HashFillRun::Table{*build->rows, options.keys, build->name, pipeline, step});
   }
   const base::Span span(&context.stats->spans, base::Stage::kMerge);
   SVM_ASSIGN_OR_RETURN(table, JoinTable::Build(build->rows, options, context.budget,

@@ -18,6 +18,7 @@ namespace shadowvm::exec {
 struct PreparedJoin {
   const PipelineOutput* build = nullptr;
   int pipeline = 0;  // that probes it
+  int step = 0;      // of that pipeline
   JoinTableOptions options;
   // Null as long as it is not known what a GPU is asked to make of the build side.
   std::shared_ptr<JoinTable> table;

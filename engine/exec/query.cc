@@ -30,20 +30,16 @@ std::vector<std::string> NamesOf(const columns::Schema& schema) {
 class StatsMark {
  public:
   explicit StatsMark(const QueryStats& stats)
-      : kernels_(stats.kernels.size()),
-        gpu_(stats.gpu.size()),
-        devices_(stats.devices.size()),
-        fills_(stats.fills.size()) {}
+      : kernels_(stats.kernels.size()), gpu_(stats.gpu.size()), devices_(stats.devices.size()) {}
 
   void Rewind(QueryStats* stats) const {
     stats->kernels.resize(kernels_);
     stats->gpu.resize(gpu_);
     stats->devices.resize(devices_);
-    stats->fills.resize(fills_);
   }
 
  private:
-  size_t kernels_, gpu_, devices_, fills_;
+  size_t kernels_, gpu_, devices_;
 };
 
 }  // namespace
@@ -263,11 +259,8 @@ base::Status Query::PlanPipeline(const plan::Pipeline& pipeline) {
   planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
   SVM_ASSIGN_OR_RETURN(const bool may_make_table, MayMakeTable(pipeline));
   if (may_make_table) planned->run->AllowTable();
-  const size_t num_fills = context_.stats->fills.size();
   base::Status status = planned->run->Plan();
   if (planned->run->needs_rows()) {
-    // Its tables are made anew, and told of then.
-    context_.stats->fills.resize(num_fills);
     SVM_RETURN_NOT_OK(CollectInputs(pipeline, planned->run->why_rows()));
     planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
     status = planned->run->Plan();

@@ -87,6 +87,7 @@ struct SortDevices : PartDevices {};
 struct FillDevices : PartDevices {
   std::string build;  // the table that they came from
   int pipeline = 0;   // that probes it
+  int step = 0;       // of that pipeline
 };
 
 // What one query did, beside its answer.

@@ -75,6 +75,8 @@ class MixedSchedule {
   // Whether the card has work for so long that who serves it can do a core's unit meanwhile.
   bool CardIsProvided(double now) const;
 
+  // There are units that nobody has taken on.
+  bool has_waiting() const { return policy_->num_waiting() > 0; }
   // All units have a result that counts.
   bool done() const { return num_done_ == options_.num_units; }
   // Whether what was held for a contest counts. Once all is done.

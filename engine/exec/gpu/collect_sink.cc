@@ -159,7 +159,8 @@ base::Status CollectSink::KeepTexts(TextOrigins* texts) {
     auto* const values = reinterpret_cast<kernels::Text*>(data.data->data());
     for (int64_t row = 0; row < taken_.rows.num_rows; ++row) {
       const bool is_null = data.valid != nullptr && data.valid->data()[row] == 0;
-      const kernels::Text found = is_null ? kernels::Text{} : texts->Find(values[row]);
+      SVM_ASSIGN_OR_RETURN(const kernels::Text found,
+                           texts->Find(is_null ? kernels::Text{} : values[row]));
       SVM_ASSIGN_OR_RETURN(values[row], arena->Keep(found));
     }
   }

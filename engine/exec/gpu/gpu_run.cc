@@ -135,6 +135,10 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   const int64_t num_rows = NumRows();
   const MeasuredSteps& steps = known->measured;
   SVM_RETURN_NOT_OK(sink_.Expect(num_rows, ShareLeft(steps)));
+  if (apart_ != nullptr) {
+    word_bytes_ = (Count(apart_->WordsAt({})) + 1) * 8;
+    place_bytes_ = memory::RangeAllocator::SizeOf(apart_->PlaceBytes());
+  }
   streams_.push_back(turn_.stream());
   is_idle_ = false;
   SVM_ASSIGN_OR_RETURN(joins_, PlaceTables(&gpu_, binding_, turn_.stream()));
@@ -153,13 +157,13 @@ Status GpuRun::WriteTables(KnownSteps* known, int num_areas) {
   }
   piece_bytes_ = memory::RangeAllocator::SizeOf(
       PieceBytes(segments_, Count(binding_.blueprint().columns), sizes.block_size()) +
-      LaunchWriter::DataBytes(WordBytes()));
+      LaunchWriter::DataBytes(word_bytes_));
   ring_bytes_ =
       num_areas == 0 ? memory::RangeAllocator::SizeOf(std::max(piece_bytes_, kLeastRing)) : 0;
   const int64_t areas_at = sizes.data_bytes() + ring_bytes_;
   const int64_t space_at = areas_at + num_areas * piece_bytes_;
   const int64_t places_at = memory::RangeAllocator::SizeOf(space_at + sizes.space_bytes());
-  const int64_t scratch_bytes = places_at + num_areas * PlaceBytes();
+  const int64_t scratch_bytes = places_at + num_areas * place_bytes_;
   SVM_ASSIGN_OR_RETURN(const DeviceAddress address, turn_.Scratch(scratch_bytes));
   LaunchWriter writer(address, {.placed = &joins_.placed, .space_at = space_at});
   writer.ReserveFor(sizes);
@@ -221,14 +225,6 @@ Status GpuRun::SendLaunch() {
   return sink_.Prepare(turn_.stream());
 }
 
-int64_t GpuRun::WordBytes() const {
-  return apart_ == nullptr ? 0 : (Count(apart_->WordsAt({})) + 1) * 8;
-}
-
-int64_t GpuRun::PlaceBytes() const {
-  return apart_ == nullptr ? 0 : memory::RangeAllocator::SizeOf(apart_->PlaceBytes());
-}
-
 Status GpuRun::MakeAreas(SinkPlace place, int num_areas) {
   if (num_areas == 0) return Status::OK();
   for (int number = 0; number < num_areas; ++number) {
@@ -240,7 +236,7 @@ Status GpuRun::MakeAreas(SinkPlace place, int num_areas) {
     area.words = apart_->WordsAt(place);
     area.words.push_back(0);  // no error
     place.words += static_cast<uint64_t>(piece_bytes_);
-    place.space += static_cast<uint64_t>(PlaceBytes());
+    place.space += static_cast<uint64_t>(place_bytes_);
   }
   // Tables came by the first stream; others must find them.
   return Synchronize();
@@ -281,10 +277,11 @@ Status GpuRun::LaunchApart(std::span<const GpuRows> rows, int number) {
   // Where an earlier launch had its segments others may be now.
   area.origins = TextOrigins(&origins_);
   NoteTexts(placed, &area.origins);
+  is_idle_ = false;
   SVM_RETURN_NOT_OK(apart_->PrepareAt(area.stream, area.place));
   SVM_RETURN_NOT_OK(Queue(std::move(placed), &area, area.stream));
   // So that it is there when the launch is done, unless we would have to wait for it.
-  area.is_fetched = area.stream->CopiesOutPromptly(WordBytes());
+  area.is_fetched = area.stream->CopiesOutPromptly(word_bytes_);
   return area.is_fetched ? FetchArea(&area) : Status::OK();
 }
 
@@ -297,7 +294,7 @@ void GpuRun::NoteTexts(const LaunchSegments& placed, TextOrigins* origins) const
 
 Status GpuRun::FetchArea(Area* area) {
   area->found.resize(area->words.size());
-  return area->stream->CopyOut(area->found.data(), area->place.words, WordBytes());
+  return area->stream->CopyOut(area->found.data(), area->place.words, word_bytes_);
 }
 
 Result<bool> GpuRun::IsDone(int number) {
@@ -419,8 +416,8 @@ Status GpuRun::Queue(LaunchSegments segments, Area* area, device::Stream* stream
   described.num_blocks = num_blocks;
   described.num_shares_begun = over_link_ ? num_warps : 0;
   if (area != nullptr) {
-    // They come with the piece. Clearing them there would take processors, which another launch may
-    // have all of.
+    // They come with the piece: a kernel that wrote them there would wait for processors, of which
+    // another launch may have all.
     described.sink = apart_;
     described.words = area->words;
     described.space = area->place.space;

@@ -39,9 +39,9 @@ struct GpuSource {
 };
 
 // A pipeline's kernel on a GPU, launched over parts of its source: all at once, or a part at a time
-// by who gives the rest to others. Launches add to the same groups in the device's memory. One
-// thread at a time; what it was made from outlives it, unless it is left behind, and it waits for
-// the device before it goes.
+// by who gives the rest to others. Launches add to the same groups in the device's memory, or are
+// apart. One thread at a time; what it was made from outlives it, unless it is left behind, and it
+// waits for the device before it goes.
 class GpuRun {
  public:
   // Waits for a turn on the device and brings the tables there that the kernel looks into. Fault
@@ -129,10 +129,6 @@ class GpuRun {
                   KnownSteps* known);
   base::Status SendLaunch();
   base::Status MakeAreas(SinkPlace first, int num_areas);
-  // Of a place's words, with the one for an error; 0 where there are no areas.
-  int64_t WordBytes() const;
-  // Of its space.
-  int64_t PlaceBytes() const;
   // Asks for what the area's launch finds.
   base::Status FetchArea(Area* area);
   base::Result<LaunchSegments> Place(std::span<const GpuRows> rows);
@@ -177,6 +173,8 @@ class GpuRun {
   int64_t piece_bytes_ = 0;  // at most
   int64_t ring_bytes_ = 0, ring_at_ = 0;
   ApartSink* apart_ = nullptr;  // the sink; null where there are no areas
+  int64_t word_bytes_ = 0;      // of a place, with the word for an error
+  int64_t place_bytes_ = 0;     // of its space
   std::vector<Area> areas_;
 
   std::deque<Piece> pieces_;              // of the ring, until the device has been waited for

@@ -42,15 +42,17 @@ base::Status KeepTexts(std::span<const Accumulator> accumulators, const FoundGro
     for (int64_t row = 0; row < groups.count; ++row, word += groups.row_words) {
       const Text found = WithoutCount(load_value<Text>(word));
       if (found.data == nullptr) continue;
-      SVM_ASSIGN_OR_RETURN(const Text kept, arena->Keep(origins->Find(found)));
+      SVM_ASSIGN_OR_RETURN(const Text text, origins->Find(found));
+      SVM_ASSIGN_OR_RETURN(const Text kept, arena->Keep(text));
       kernels::store_text(word, kept);
     }
   }
   return base::Status::OK();
 }
 
-GroupTexts::GroupTexts(std::span<const HashKeyColumn> keys, TextInterner* interner)
-    : interner_(interner) {
+GroupTexts::GroupTexts(std::span<const HashKeyColumn> keys, TextInterner* interner,
+                       memory::MemoryBudget* budget)
+    : interner_(interner), budget_(budget) {
   for (const HashKeyColumn& key : keys) {
     if (key.column.kind != RowColumn::Kind::kText) continue;
     keys_.push_back({key.word, key.null_word, key.null_bit});
@@ -66,24 +68,25 @@ kernels::LaunchStrings GroupTexts::At(device::DeviceAddress room,
 
 base::Status GroupTexts::Take(device::Stream* stream, device::DeviceAddress room, uint64_t count,
                               TextOrigins* origins, const FoundGroups& groups) {
-  std::vector<Text> texts(count);
-  const base::Status copied = stream->CopyOut(texts.data(), room_.entries(room),
-                                              static_cast<int64_t>(count * sizeof(Text)));
+  if (count == 0) return base::Status::OK();
+  const auto bytes = static_cast<int64_t>(count * sizeof(Text));
+  SVM_ASSIGN_OR_RETURN(const auto texts, memory::Buffer::Make(budget_, bytes, "strings of groups"));
+  const base::Status copied = stream->CopyOut(texts->data(), room_.entries(room), bytes);
   const base::Status finished = stream->Synchronize();
   SVM_RETURN_NOT_OK(copied);
   SVM_RETURN_NOT_OK(finished);
-  std::vector<uint32_t> ids;
-  ids.reserve(texts.size());
-  for (const Text& text : texts) {
-    SVM_ASSIGN_OR_RETURN(const uint32_t id, interner_->Intern(origins->Find(text)));
-    ids.push_back(id);
+  // Ids take the places of their strings.
+  auto* const ids = texts->as<uint32_t>();
+  for (uint64_t number = 0; number < count; ++number) {
+    SVM_ASSIGN_OR_RETURN(const Text text, origins->Find(texts->as<Text>()[number]));
+    SVM_ASSIGN_OR_RETURN(ids[number], interner_->Intern(text));
   }
   for (int64_t i = 0; i < groups.count; ++i) {
     int64_t* const row = groups.rows + i * groups.row_words;
     for (const Key& key : keys_) {
       // A null has no string, and no number.
       if (key.null_word >= 0 && (row[key.null_word] >> key.null_bit & 1) != 0) continue;
-      row[key.word] = ids[static_cast<size_t>(row[key.word])];
+      row[key.word] = ids[row[key.word]];
     }
   }
   return base::Status::OK();

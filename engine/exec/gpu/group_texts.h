@@ -36,7 +36,8 @@ class GroupTexts {
  public:
   // 'keys' are those of the groups, all of them; those that are strings are ids of 'interner' once
   // the host has them.
-  GroupTexts(std::span<const HashKeyColumn> keys, TextInterner* interner);
+  GroupTexts(std::span<const HashKeyColumn> keys, TextInterner* interner,
+             memory::MemoryBudget* budget);
 
   // Whether any key is one.
   bool empty() const { return keys_.empty(); }
@@ -60,6 +61,7 @@ class GroupTexts {
 
   std::vector<Key> keys_;
   TextInterner* const interner_;
+  memory::MemoryBudget* const budget_;
   TableRoom room_{sizeof(kernels::Text)};
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/fault.h"
+#include "engine/exec/gpu/launch_tables.h"
 #include "engine/exec/state/join_shape.h"
 #include "engine/kernels/common/hash_build.h"
 
@@ -22,8 +23,6 @@ using memory::Buffer;
 constexpr int kBlockThreads = 512;
 // Lanes wait for memory most of the time, so there are as many as find room.
 constexpr int kBlocksOfProcessor = 4;
-// Behind a copy of a buffer, as launches that probe it ask for (launch_tables.cc).
-constexpr int64_t kReadAhead = 16;
 
 template <typename T>
 T* Pointer(DeviceAddress address) {
@@ -43,10 +42,10 @@ class FillRoom {
   explicit FillRoom(const HashFill& fill) : fill_(fill) {}
 
   base::Status Take(Gpu* gpu, Gpu::Turn* turn, const Buffer* takes_part) {
-    SVM_ASSIGN_OR_RETURN(keys_, gpu->TakeMemory(fill_.keys->size() + kReadAhead));
-    SVM_ASSIGN_OR_RETURN(slots_, gpu->TakeMemory(fill_.slots->size() + kReadAhead));
+    SVM_ASSIGN_OR_RETURN(keys_, gpu->TakeMemory(fill_.keys->size() + kTableReadAhead));
+    SVM_ASSIGN_OR_RETURN(slots_, gpu->TakeMemory(fill_.slots->size() + kTableReadAhead));
     if (fill_.next != nullptr) {
-      SVM_ASSIGN_OR_RETURN(next_, gpu->TakeMemory(fill_.next->size() + kReadAhead));
+      SVM_ASSIGN_OR_RETURN(next_, gpu->TakeMemory(fill_.next->size() + kTableReadAhead));
     }
     if (takes_part != nullptr) {
       SVM_ASSIGN_OR_RETURN(takes_part_, gpu->TakeMemory(takes_part->size()));
@@ -95,6 +94,8 @@ class FillRoom {
   // Who probes the table on the device finds it there.
   void Publish(DeviceCopies* copies, bool with_next) {
     const auto publish = [&](const DeviceCopies::BufferPtr& buffer, DeviceBlock* block) {
+      // Worth as much as if it had been brought.
+      static_cast<void>(copies->Use({{buffer, buffer->size()}}));
       copies->Publish(buffer, std::make_shared<const DeviceBlock>(std::move(*block)));
     };
     publish(fill_.keys, &keys_);

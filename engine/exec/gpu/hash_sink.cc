@@ -14,7 +14,7 @@ HashSink::HashSink(memory::MemoryBudget* budget, Options options)
     : budget_(budget),
       options_(std::move(options)),
       groups_(int64_t{row_words()} * 8),
-      texts_(options_.keys, options_.interner),
+      texts_(options_.keys, options_.interner, budget),
       arena_(std::make_shared<TextArena>(budget)) {}
 
 base::Status HashSink::Expect(int64_t rows, double) {
@@ -96,7 +96,7 @@ base::Status HashSink::TakeRows(device::Stream* stream, const SinkPlace& place,
   if (!texts_.empty()) {
     SVM_RETURN_NOT_OK(texts_.Take(stream, StringsAt(place), counts.strings, texts, groups));
   }
-  found_ = {std::move(rows), count};
+  found_ = {std::move(rows), count, row_words()};
   return base::Status::OK();
 }
 

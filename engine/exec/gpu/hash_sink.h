@@ -46,6 +46,12 @@ class HashSink : public ApartSink {
   struct Found {
     std::shared_ptr<memory::Buffer> rows;  // null: there are none
     int64_t count = 0;
+    int row_words = 0;
+
+    std::span<const int64_t> words() const {
+      if (count == 0) return {};
+      return {rows->as<int64_t>(), static_cast<size_t>(count * row_words)};
+    }
   };
   Found TakeFound() { return std::move(found_); }
   // Has strings that accumulators of all that was taken point to.

@@ -18,8 +18,6 @@ constexpr int64_t kLeastKeptBytes = int64_t{2} << 10;
 // Copies of as many bytes give way for tables, if they are worth less: smaller ones are seldom
 // there.
 constexpr int64_t kLeastReplaced = int64_t{1} << 20;
-// Kernels bring bitmaps into shared memory by so many bytes at a time.
-constexpr int64_t kReadAhead = 16;
 
 class TablePlacement {
  public:
@@ -30,7 +28,7 @@ class TablePlacement {
 
   void Add(const BufferPtr& buffer, bool kept) {
     if (buffer == nullptr || buffer->size() < (kept ? kLeastKeptBytes : kLeastBytes)) return;
-    wanted_.push_back({buffer, kReadAhead, /*needed=*/false, kept});
+    wanted_.push_back({buffer, kTableReadAhead, /*needed=*/false, kept});
     reads_.push_back({buffer, buffer->size()});
     bytes_ += wanted_.back().bytes();
   }

@@ -11,6 +11,10 @@
 
 namespace shadowvm::exec {
 
+// Behind a copy of a table's buffer: kernels bring bitmaps into shared memory by so many bytes at a
+// time.
+inline constexpr int64_t kTableReadAhead = 16;
+
 // What a pipeline's joins look into, in the device's memory.
 struct LaunchTables {
   PlacedData placed;

@@ -53,20 +53,22 @@ void TextOrigins::Add(device::DeviceAddress address, const void* host, int64_t b
   origins_.push_back({address, static_cast<const char*>(host), bytes});
 }
 
-kernels::Text TextOrigins::Find(const kernels::Text& on_device) {
+base::Result<kernels::Text> TextOrigins::Find(const kernels::Text& on_device) {
+  if (on_device.size == 0) return kernels::Text{};
   const auto before = [](const Origin& a, const Origin& b) { return a.begin < b.begin; };
   if (!is_sorted_) std::stable_sort(origins_.begin(), origins_.end(), before);
   is_sorted_ = true;
   const auto address = reinterpret_cast<device::DeviceAddress>(on_device.data);
   const auto after = std::upper_bound(origins_.begin(), origins_.end(), Origin{address}, before);
-  // An empty string may begin where nothing does.
-  if (on_device.size == 0) return {};
-  const bool known =
-      after != origins_.begin() &&
-      address - std::prev(after)->begin < static_cast<uint64_t>(std::prev(after)->bytes);
-  if (!known) return others_ != nullptr ? others_->Find(on_device) : kernels::Text{};
-  const Origin& origin = *std::prev(after);
-  return {origin.host + (address - origin.begin), on_device.size, on_device.prefix};
+  if (after != origins_.begin()) {
+    const Origin& origin = *std::prev(after);
+    const uint64_t at = address - origin.begin;
+    if (at + on_device.size <= static_cast<uint64_t>(origin.bytes)) {
+      return kernels::Text{origin.host + at, on_device.size, on_device.prefix};
+    }
+  }
+  if (others_ != nullptr) return others_->Find(on_device);
+  return base::MakeError(base::ErrorCode::kInternal, "a string that the GPU was not given");
 }
 
 base::Result<LaunchTexts> FindTexts(const PipelineBinding& binding) {

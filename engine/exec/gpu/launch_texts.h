@@ -18,8 +18,9 @@ class TextOrigins {
   explicit TextOrigins(TextOrigins* others = nullptr) : others_(others) {}
 
   void Add(device::DeviceAddress address, const void* host, int64_t bytes);
-  // The same string in the host's memory.
-  kernels::Text Find(const kernels::Text& on_device);
+  // The same string in the host's memory; any that is empty is one without an address. kInternal if
+  // nobody has told of it.
+  base::Result<kernels::Text> Find(const kernels::Text& on_device);
 
  private:
   struct Origin {
@@ -45,7 +46,7 @@ struct LaunchTexts {
   std::vector<TextList> payloads;  // by payload: its dictionary, or build rows
   std::vector<TextList> keys;      // by slot of a hash table: those of its keys, where looked up
   bool empty = true;
-  bool leave = false;  // rows have strings when they leave
+  bool leave = false;  // rows or groups have strings when they leave
 };
 // kUnsupported: they are more than are worth bringing.
 base::Result<LaunchTexts> FindTexts(const PipelineBinding& binding);

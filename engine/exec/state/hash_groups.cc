@@ -15,6 +15,9 @@ namespace {
 using kernels::GroupPart;
 using kernels::kRadixParts;
 
+// One worker emits fewer rows as soon as several would.
+constexpr int64_t kEmittedRows = 16 << 10;
+
 // Calls function(row) for every row of a part.
 template <typename Function>
 base::Status ForEachRow(const GroupPart& part, Function&& function) {
@@ -57,6 +60,17 @@ std::unique_ptr<WorkerGroups> HashGroups::MakeGroups() const {
   return std::make_unique<WorkerGroups>(budget_, initial_, key_words_);
 }
 
+base::Status HashGroups::MergeRows(const int64_t* rows, int64_t count, WorkerGroups* into) const {
+  for (int64_t i = 0; i < count; ++i, rows += initial_.size()) {
+    const uint64_t hash = into->HashOf(rows);
+    int64_t* const found = into->Find(rows, hash);
+    SVM_RETURN_NOT_OK(found == nullptr
+                          ? into->Insert(rows, hash)
+                          : MergeRow(accumulators_, rows + key_words_, found + key_words_));
+  }
+  return base::Status::OK();
+}
+
 base::Status HashGroups::Merge(const schedule::Workers& workers) {
   return schedule::ParallelFor(workers, kRadixParts, [this](int, int64_t part) {
     return MergePart(static_cast<uint32_t>(part));
@@ -92,21 +106,12 @@ int64_t HashGroups::num_groups() const {
   return static_cast<int64_t>(count);
 }
 
-base::Result<RowSet> HashGroups::Emit(std::span<const HashKeyColumn> key_columns,
-                                      std::span<const AggregateOutput> outputs, Keeper keeper,
-                                      const schedule::Workers& workers) {
+base::Result<RowSet> HashGroups::Columns::Make(memory::MemoryBudget* budget, int64_t count,
+                                               Keeper keeper) const {
   std::vector<RowColumn> columns;
-  for (const HashKeyColumn& key : key_columns) columns.push_back(key.column);
+  for (const HashKeyColumn& key : keys) columns.push_back(key.column);
   for (const AggregateOutput& output : outputs) columns.push_back(output.column);
-  SVM_ASSIGN_OR_RETURN(RowSet rows, MakeRowSet(budget_, columns, num_groups()));
-  std::array<int64_t, kRadixParts> begins{};
-  for (uint32_t part = 1; part < kRadixParts; ++part) {
-    begins[part] =
-        begins[part - 1] + static_cast<int64_t>(workers_[owner_[part - 1]]->part(part - 1).count);
-  }
-  SVM_RETURN_NOT_OK(schedule::ParallelFor(workers, kRadixParts, [&](int, int64_t part) {
-    return EmitPart(static_cast<uint32_t>(part), key_columns, outputs, begins[part], &rows);
-  }));
+  SVM_ASSIGN_OR_RETURN(RowSet rows, MakeRowSet(budget, columns, count));
   const auto is_text = [](const RowColumn& c) { return c.kind == RowColumn::Kind::kText; };
   if (std::any_of(columns.begin(), columns.end(), is_text)) {
     rows.keepers.push_back(std::move(keeper));
@@ -114,21 +119,58 @@ base::Result<RowSet> HashGroups::Emit(std::span<const HashKeyColumn> key_columns
   return rows;
 }
 
-base::Status HashGroups::EmitPart(uint32_t part, std::span<const HashKeyColumn> key_columns,
-                                  std::span<const AggregateOutput> outputs, int64_t at,
+base::Result<RowSet> HashGroups::Emit(std::span<const HashKeyColumn> key_columns,
+                                      std::span<const AggregateOutput> outputs, Keeper keeper,
+                                      const schedule::Workers& workers) {
+  const Columns columns{key_columns, outputs};
+  SVM_ASSIGN_OR_RETURN(RowSet rows, columns.Make(budget_, num_groups(), std::move(keeper)));
+  std::array<int64_t, kRadixParts> begins{};
+  for (uint32_t part = 1; part < kRadixParts; ++part) {
+    begins[part] =
+        begins[part - 1] + static_cast<int64_t>(workers_[owner_[part - 1]]->part(part - 1).count);
+  }
+  SVM_RETURN_NOT_OK(schedule::ParallelFor(workers, kRadixParts, [&](int, int64_t part) {
+    return EmitPart(static_cast<uint32_t>(part), columns, begins[part], &rows);
+  }));
+  return rows;
+}
+
+base::Result<RowSet> HashGroups::EmitRows(std::span<const int64_t> words,
+                                          std::span<const HashKeyColumn> key_columns,
+                                          std::span<const AggregateOutput> outputs, Keeper keeper,
+                                          const schedule::Workers& workers) const {
+  const Columns columns{key_columns, outputs};
+  const auto row_words = static_cast<int64_t>(initial_.size());
+  const int64_t count = std::ssize(words) / row_words;
+  SVM_ASSIGN_OR_RETURN(RowSet rows, columns.Make(budget_, count, std::move(keeper)));
+  const auto emit = [&](int, int64_t begin, int64_t end) {
+    std::vector<const int64_t*> groups;
+    for (int64_t row = begin; row < end; ++row) groups.push_back(words.data() + row * row_words);
+    return EmitGroups(std::move(groups), columns, begin, &rows);
+  };
+  SVM_RETURN_NOT_OK(schedule::ParallelRanges(workers, count, kEmittedRows, emit));
+  return rows;
+}
+
+base::Status HashGroups::EmitPart(uint32_t part, const Columns& columns, int64_t at,
                                   RowSet* rows) const {
   std::vector<const int64_t*> groups;
   SVM_RETURN_NOT_OK(ForEachRow(workers_[owner_[part]]->part(part), [&](const int64_t* row) {
     groups.push_back(row);
     return base::Status::OK();
   }));
+  return EmitGroups(std::move(groups), columns, at, rows);
+}
+
+base::Status HashGroups::EmitGroups(std::vector<const int64_t*> groups, const Columns& columns,
+                                    int64_t at, RowSet* rows) const {
   size_t column = 0;
-  for (const HashKeyColumn& key : key_columns) {
+  for (const HashKeyColumn& key : columns.keys) {
     EmitKey(key, groups, &interner_, at, &rows->columns[column++]);
   }
   for (const int64_t*& group : groups) group += key_words_;
   const auto count = static_cast<int64_t>(groups.size());
-  for (const AggregateOutput& output : outputs) {
+  for (const AggregateOutput& output : columns.outputs) {
     SVM_RETURN_NOT_OK(
         Finalise(output, accumulators_, groups.data(), count, at, &rows->columns[column++]));
   }

@@ -41,8 +41,8 @@ class WorkerGroups : public kernels::GroupsView {
   // Enters a row that lies somewhere else and stays there.
   base::Status Adopt(int64_t* row, uint64_t hash);
   uint64_t HashOf(const int64_t* row) const;
-  // Enters all rows of a buffer, so many, with a key each that is not there yet; holds it.
-  base::Status AdoptAll(std::shared_ptr<memory::Buffer> rows, int64_t count);
+  // Enters a copy of a row, whose key is not there yet.
+  base::Status Insert(const int64_t* row, uint64_t hash);
 
   const kernels::GroupPart& part(uint32_t index) const { return parts_[index]; }
   // Why the last growth asked for by a kernel failed.
@@ -62,7 +62,6 @@ class WorkerGroups : public kernels::GroupsView {
   std::vector<int64_t> initial_;
   std::array<kernels::GroupPart, kernels::kRadixParts> parts_{};
   std::array<Memory, kernels::kRadixParts> memory_;
-  std::shared_ptr<memory::Buffer> adopted_;
   base::Status status_;
 };
 
@@ -78,6 +77,8 @@ class HashGroups {
 
   // Groups of nobody's, none so far: for what may not count. Thread-safe.
   std::unique_ptr<WorkerGroups> MakeGroups() const;
+  // Adds rows of whole groups, one behind another, to such groups.
+  base::Status MergeRows(const int64_t* rows, int64_t count, WorkerGroups* into) const;
   // Adds such groups to those of the workers. By one thread, when the workers are done.
   void AddGroups(std::unique_ptr<WorkerGroups> groups) { workers_.push_back(std::move(groups)); }
 
@@ -90,11 +91,26 @@ class HashGroups {
   base::Result<RowSet> Emit(std::span<const HashKeyColumn> key_columns,
                             std::span<const AggregateOutput> outputs, Keeper keeper,
                             const schedule::Workers& workers);
+  // The same of rows of whole groups, one behind another, with different keys: those of the workers
+  // are left out.
+  base::Result<RowSet> EmitRows(std::span<const int64_t> words,
+                                std::span<const HashKeyColumn> key_columns,
+                                std::span<const AggregateOutput> outputs, Keeper keeper,
+                                const schedule::Workers& workers) const;
 
  private:
+  // What groups become.
+  struct Columns {
+    std::span<const HashKeyColumn> keys;
+    std::span<const AggregateOutput> outputs;
+
+    // Empty ones. 'keeper' is what strings point into.
+    base::Result<RowSet> Make(memory::MemoryBudget* budget, int64_t count, Keeper keeper) const;
+  };
   base::Status MergePart(uint32_t part);
-  base::Status EmitPart(uint32_t part, std::span<const HashKeyColumn> key_columns,
-                        std::span<const AggregateOutput> outputs, int64_t at, RowSet* rows) const;
+  base::Status EmitPart(uint32_t part, const Columns& columns, int64_t at, RowSet* rows) const;
+  base::Status EmitGroups(std::vector<const int64_t*> groups, const Columns& columns, int64_t at,
+                          RowSet* rows) const;
 
   memory::MemoryBudget* budget_;
   std::vector<Accumulator> accumulators_;

@@ -108,13 +108,14 @@ base::Status WorkerGroups::Adopt(int64_t* row, uint64_t hash) {
   return base::Status::OK();
 }
 
-base::Status WorkerGroups::AdoptAll(std::shared_ptr<memory::Buffer> rows, int64_t count) {
-  adopted_ = std::move(rows);
-  for (int64_t row = 0; row < count; ++row) {
-    int64_t* const words = adopted_->as<int64_t>() + row * row_words;
-    SVM_RETURN_NOT_OK(Adopt(words, HashOf(words)));
-  }
-  return base::Status::OK();
+base::Status WorkerGroups::Insert(const int64_t* row, uint64_t hash) {
+  const uint32_t index = kernels::part_of(hash);
+  SVM_RETURN_NOT_OK(Grow(index, true));
+  GroupPart& part = parts_[index];
+  auto* const own = reinterpret_cast<int64_t*>(part.free_row);
+  part.free_row += row_words;
+  std::copy_n(row, row_words, own);
+  return Adopt(own, hash);
 }
 
 }  // namespace shadowvm::exec

@@ -245,10 +245,14 @@ TEST_F(GpuHashBuildTest, ALostCardCostsNoTable) {
 
 TEST_F(GpuHashBuildTest, NoRoomThere) {
   Start([](GpuOptions* options) { options->memory_bytes = 256 << 10; });
-  EXPECT_NE(WhyNot(Integers(Keys(30'000, 1000)), Hashed({0}), 1), "");
+  EXPECT_EQ(WhyNot(Integers(Keys(30'000, 1000)), Hashed({0}), 1), "more than the GPU has room for");
+  EXPECT_TRUE(warnings_.empty());
+  const auto few = Integers(Keys(1500, 1000));
+  ASSERT_TRUE(base::ArmFaults("exec.gpu.build=nth:1:oom").ok());
+  EXPECT_NE(WhyNot(few, Hashed({0}), 1), "");
   ASSERT_EQ(warnings_.size(), 1u);
   EXPECT_NE(warnings_[0].find("for want of memory"), std::string::npos) << warnings_[0];
-  ExpectFilledThere(Integers(Keys(2000, 1000)), Hashed({0}), 1);
+  ExpectFilledThere(few, Hashed({0}), 1);
 }
 
 TEST_F(GpuHashBuildTest, FewRowsStay) {

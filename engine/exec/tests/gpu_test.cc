@@ -417,6 +417,7 @@ TEST_P(GpuTest, GroupsByStrings) {
                          .Select({client::Named("last", Col("owner").Substring(-2, 2)), "id"}),
                      {"last"}));
     ExpectSame(count(sales.Filter(Col("id") < 0), {"note"}));
+    ExpectSame(count(sales.Filter(Col("remark").IsNull()), {"remark"}));
   }
   ExpectGolden("cuda/groups_by_strings", texts_);
 }

@@ -330,10 +330,10 @@ TEST_F(MixedSinkTest, ABatchWithoutRoom) {
 TEST_F(MixedSinkTest, RowsLeaveInTheOrderOfTheSource) {
   const client::Frame frame = client::Table("facts").Filter(Col("small") < 3);
   const nlohmann::json expected = Rows(frame, InMode(schedule::Mode::kCpu), true);
-  Rows(frame, InMode(schedule::Mode::kGpu), true);
+  EXPECT_TRUE(Rows(frame, InMode(schedule::Mode::kGpu), true) == expected);
   for (const std::string& policy : Policies()) {
     SCOPED_TRACE(policy);
-    EXPECT_EQ(Rows(frame, Mixed(policy), true), expected);
+    EXPECT_TRUE(Rows(frame, Mixed(policy), true) == expected);
   }
 }
 
@@ -347,6 +347,24 @@ TEST_F(MixedSinkTest, ACardThatFailsCostsNoRow) {
       ASSERT_TRUE(base::ArmFaults(fault).ok());
       EXPECT_EQ(Rows(frame, Mixed("static:40"), false), expected);
       base::DisarmFaults();
+    }
+  }
+}
+
+TEST_F(MixedSinkTest, AnErrorOfARow) {
+  const client::Expr square = Col("value") * Col("value") * Col("value") * 1'000;
+  const client::Frame facts = client::Table("facts");
+  for (const client::Frame& frame : {facts.GroupBy({"value"}).Aggregate({Sum(square).As("sum")}),
+                                     facts.Select({client::Named("square", square)})}) {
+    v1::Command command = frame.ToCommand();
+    command.mutable_settings()->set_ansi(true);
+    const base::Status expected = engine_->Run(command, InMode(schedule::Mode::kCpu)).status();
+    ASSERT_FALSE(expected.ok());
+    EXPECT_FALSE(engine_->Run(command, InMode(schedule::Mode::kGpu)).ok());
+    for (const std::string& policy : Policies()) {
+      SCOPED_TRACE(policy);
+      const base::Status status = engine_->Run(command, Mixed(policy)).status();
+      EXPECT_EQ(base::CodeOf(status), base::CodeOf(expected)) << status;
     }
   }
 }

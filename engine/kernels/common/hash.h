@@ -34,7 +34,7 @@ SVM_INLINE u64 hash_words(const u64* words, u32 count) {
   return finish_hash(hash);
 }
 
-// The hash of a string's bytes (for interners; kernels hash ids).
+// The hash of a string's bytes. Keys of tables hold its id.
 SVM_INLINE u64 hash_text(const Text& text) {
   u64 hash = mix_word(kHashSeed, text.size);
   u32 at = 0;

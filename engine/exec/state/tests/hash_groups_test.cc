@@ -97,23 +97,26 @@ TEST_F(HashGroupsTest, RandomKeysOverWorkers) {
   }
 }
 
-// Rows that lie in a buffer beside those of the workers, some of the same keys.
-TEST_F(HashGroupsTest, RowsOfABufferAreAdded) {
-  constexpr int64_t kCount = 1000;
+// Rows that lie one behind another, some of keys that are there.
+TEST_F(HashGroupsTest, RowsAreAddedAndEmitted) {
   HashGroups groups(&budget_, accumulators_, 2, 2);
-  Expected expected;
+  Expected expected, of_rows;
   for (int64_t key = 0; key < 600; ++key) {
     ASSERT_TRUE(Add(groups.worker(static_cast<int>(key % 2)), key, false, key).ok());
     Note(&expected, key, key);
   }
-  auto rows = memory::Buffer::Make(&budget_, kCount * 5 * 8, "rows").ValueOrDie();
-  for (int64_t i = 0; i < kCount; ++i) {
-    const int64_t row[5] = {i + 300, 0, 1, -i, -i};
-    std::copy_n(row, 5, rows->as<int64_t>() + i * 5);
-    Note(&expected, i + 300, -i);
+  std::vector<int64_t> rows;
+  for (int64_t key = 300; key < 40'000; ++key) {
+    rows.insert(rows.end(), {key, 0, 1, -key, -key});
+    Note(&of_rows, key, -key);
+    for (int times = 0; times < 2; ++times) Note(&expected, key, -key);
   }
+  ExpectRows(groups.EmitRows(rows, keys_, outputs_, nullptr, workers_).ValueOrDie(), of_rows);
+  EXPECT_EQ(groups.EmitRows({}, keys_, outputs_, nullptr, workers_).ValueOrDie().num_rows, 0);
   auto added = groups.MakeGroups();
-  ASSERT_TRUE(added->AdoptAll(std::move(rows), kCount).ok());
+  for (int times = 0; times < 2; ++times) {
+    ASSERT_TRUE(groups.MergeRows(rows.data(), std::ssize(rows) / 5, added.get()).ok());
+  }
   groups.AddGroups(std::move(added));
   ASSERT_TRUE(groups.Merge(workers_).ok());
   ExpectRows(groups.Emit(keys_, outputs_, nullptr, workers_).ValueOrDie(), expected);
