@@ -5,6 +5,9 @@
 
 #include <utility>
 
+#include "engine/kernels/common/hash.h"
+#include "engine/kernels/common/text_match.h"
+
 namespace shadowvm::exec {
 
 KernelTexts::KernelTexts(memory::MemoryBudget* budget, TextInterner* groups)
@@ -23,10 +26,19 @@ void KernelTexts::Fail(kernels::KernelCall* call, base::Status status) {
 
 kernels::u32 KernelTexts::Intern(kernels::KernelCall* call, kernels::Text text) {
   auto* self = static_cast<KernelTexts*>(call->interner);
-  const base::Result<uint32_t> id = self->groups_->Intern(text);
-  if (id.ok()) return *id;
-  self->Fail(call, id.status());
-  return kernels::kNoRow;
+  if (self->known_.empty()) self->known_.resize(kKnown);
+  const uint64_t hash = kernels::hash_text(text);
+  // The interner's shards and slots are by lower bits.
+  Known& known = self->known_[hash >> 40 & (kKnown - 1)];
+  const bool is_known = known.copy.data != nullptr && known.hash == hash;
+  if (is_known && kernels::text_equal(known.copy, text)) return known.id;
+  const auto interned = self->groups_->Intern(text, hash);
+  if (!interned.ok()) {
+    self->Fail(call, interned.status());
+    return kernels::kNoRow;
+  }
+  known = {hash, interned->copy, interned->id};
+  return interned->id;
 }
 
 kernels::Text KernelTexts::KeepText(kernels::KernelCall* call, kernels::Text text) {

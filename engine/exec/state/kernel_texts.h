@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engine/exec/state/text_arena.h"
 #include "engine/exec/state/text_interner.h"
@@ -30,7 +31,16 @@ class KernelTexts {
   static kernels::Text KeepText(kernels::KernelCall* call, kernels::Text text);
   void Fail(kernels::KernelCall* call, base::Status status);
 
+  // What this worker has interned last of those that share a place, to be found without a lock.
+  struct Known {
+    uint64_t hash = 0;
+    kernels::Text copy{};  // null: none
+    uint32_t id = 0;
+  };
+  static constexpr uint64_t kKnown = uint64_t{1} << 12;
+
   TextInterner* groups_;
+  std::vector<Known> known_;  // kKnown of them, once there is one
   std::shared_ptr<TextArena> arena_;
   base::Status status_;
 };

@@ -16,7 +16,7 @@ using memory::Buffer;
 constexpr std::string_view kWhat = "interned strings";
 constexpr uint32_t kChunkTexts = 256;
 constexpr uint32_t kFirstSlots = 64;
-constexpr uint32_t kShardBits = 4;
+constexpr uint32_t kShardBits = 6;
 constexpr uint32_t kMaxShardTexts = (UINT32_MAX >> kShardBits) - 1;
 static_assert(TextInterner::kShards == 1 << kShardBits);
 
@@ -103,12 +103,17 @@ TextInterner::TextInterner(memory::MemoryBudget* budget) : budget_(budget) {
 TextInterner::~TextInterner() = default;
 
 base::Result<uint32_t> TextInterner::Intern(const kernels::Text& text) {
-  const uint64_t hash = HashOf(text);
+  SVM_ASSIGN_OR_RETURN(const Interned interned, Intern(text, HashOf(text)));
+  return interned.id;
+}
+
+base::Result<TextInterner::Interned> TextInterner::Intern(const kernels::Text& text,
+                                                          uint64_t hash) {
   const uint32_t index = hash % kShards;
   Shard& shard = *shards_[index];
   std::lock_guard lock(shard.mutex);
   SVM_ASSIGN_OR_RETURN(const uint32_t number, shard.Intern(text, hash));
-  return number << kShardBits | index;
+  return Interned{number << kShardBits | index, shard.At(number)};
 }
 
 uint32_t TextInterner::Find(const kernels::Text& text) const {

@@ -21,7 +21,7 @@ namespace shadowvm::exec {
 // not dense.
 class TextInterner {
  public:
-  static constexpr uint32_t kShards = 16;
+  static constexpr uint32_t kShards = 64;
 
   explicit TextInterner(memory::MemoryBudget* budget);
   ~TextInterner();
@@ -30,6 +30,12 @@ class TextInterner {
 
   // The id of a string, added if it is new. kOutOfMemory leaves everything as it was.
   base::Result<uint32_t> Intern(const kernels::Text& text);
+  // The same with its hash, which is hash_text's, and with the copy that stays.
+  struct Interned {
+    uint32_t id = 0;
+    kernels::Text copy{};
+  };
+  base::Result<Interned> Intern(const kernels::Text& text, uint64_t hash);
   // The id of a string that is there, or kNoRow. Takes no lock: no Intern may run at the same time.
   uint32_t Find(const kernels::Text& text) const;
   // All strings, of which there are so many. No Intern may run at the same time.

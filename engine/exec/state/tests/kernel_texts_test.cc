@@ -25,6 +25,22 @@ TEST_F(KernelTextsTest, ServesInternAndKeep) {
   EXPECT_EQ(call.error, 0u);
 }
 
+// Two workers, more strings than one of them remembers, and those that it does.
+TEST_F(KernelTextsTest, AStringHasOneId) {
+  TextInterner interner(&budget_);
+  KernelTexts first(&budget_, &interner), second(&budget_, &interner);
+  kernels::KernelCall calls[2]{};
+  first.Bind(&calls[0]);
+  second.Bind(&calls[1]);
+  for (int i = 0; i < 60'000; ++i) {
+    const std::string value = i % 3 == 0 ? "often" : "string " + std::to_string(i % 10'000);
+    const kernels::u32 id = calls[i % 2].intern(&calls[i % 2], MakeText(value));
+    ASSERT_EQ(View(interner.At(id)), value);
+    ASSERT_EQ(interner.Find(MakeText(value)), id);
+  }
+  EXPECT_EQ(calls[0].error + calls[1].error, 0u);
+}
+
 TEST_F(KernelTextsTest, FailuresReachTheCall) {
   TextInterner interner(&budget_);
   KernelTexts texts(&budget_, &interner);
