@@ -245,8 +245,10 @@ def test_a_client_elsewhere_fetches_large_answers(node, table):
     assert client.status().queries_kept == 0 and client.status().queries_done == 1
 
 
-@pytest.mark.parametrize("environment", [{"SHADOWVM_FAULT": "node.shared.write=always:enospc"},
-                                         {"shared_memory": "there is none"}])
+@pytest.mark.parametrize("environment", [
+    pytest.param({"SHADOWVM_FAULT": "node.shared.write=always:enospc"}, marks=pytest.mark.faults),
+    {"shared_memory": "there is none"},
+])
 def test_without_room_in_shared_memory_answers_are_fetched(start, table, tmp_path, environment):
     client = start("--threads", 2, **environment).client()
     assert ("shared-memory" in client.hello.capabilities) == ("SHADOWVM_FAULT" in environment)

@@ -164,6 +164,7 @@ def test_a_folder_of_traces_that_cannot_be_is_named(program, tmp_path, table):
     assert "SVM-1007" in done.stderr and str(table) in done.stderr
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("fault", ["device.launch=nth:2:error", "device.wait=nth:4:error", "device.hang=nth:2:error"])
 def test_a_gpu_that_is_lost_in_the_middle_costs_no_row(start, duck, table, fault):
     # A kernel that does not hang ends long before the limit, on a busy machine as well.
@@ -192,6 +193,7 @@ def test_eight_clients_share_it(start, duck, table, mode):
                 assert on_gpu(response.metrics) or mode == MIXED
 
 
+@pytest.mark.faults
 def test_a_gpu_that_fails_is_set_aside_and_tried_again(start, duck, table):
     node = start("--gpu", "emulated", "--gpu-retry", 0.5, SHADOWVM_FAULT="device.launch=nth:1:error")
     client = node.client()
@@ -209,6 +211,7 @@ def test_a_gpu_that_fails_is_set_aside_and_tried_again(start, duck, table):
     assert said.count("the GPU is not used") == 1 and "tried again in" in said, said
 
 
+@pytest.mark.faults
 def test_a_kernel_that_hangs_costs_the_limit(start, duck, table):
     node = start("--gpu", "emulated", "--gpu-limit", 0.3, SHADOWVM_FAULT="device.hang=nth:1:error")
     client = node.client()
@@ -218,6 +221,7 @@ def test_a_kernel_that_hangs_costs_the_limit(start, duck, table):
     assert "300 ms" in down and "--gpu-limit" in down
 
 
+@pytest.mark.faults
 def test_a_gpu_that_does_not_open_costs_a_line(start, duck, table):
     node = start("--gpu", "emulated", "--gpu-retry", 3600, SHADOWVM_FAULT="exec.gpu.open=always:error")
     client = node.client()
@@ -232,6 +236,7 @@ def test_a_gpu_that_does_not_open_costs_a_line(start, duck, table):
     assert client.status().devices[0].retry_ms > 0
 
 
+@pytest.mark.faults
 def test_auto_goes_ahead_while_the_kernel_is_compiled(start, duck, table):
     node = start("--gpu", "emulated", SHADOWVM_FAULT="compile.program=always:hang:10000")
     client = node.client()
@@ -243,6 +248,7 @@ def test_auto_goes_ahead_while_the_kernel_is_compiled(start, duck, table):
                client.status().devices[0].kernels.disk_hits >= 1, "the kernel is there")
 
 
+@pytest.mark.faults
 def test_a_required_gpu_that_is_missing_ends_the_node(program, tmp_path):
     done = program.run("node", "--socket", tmp_path / "run" / "node.sock", "--gpu", "cuda",
                        SHADOWVM_FAULT="exec.gpu.open=always:error")

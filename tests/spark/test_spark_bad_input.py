@@ -90,6 +90,7 @@ def test_nobody_listens(conf, numbers, tmp_path):
     assert "nobody.sock" in log, log[-2000:]
 
 
+@pytest.mark.faults
 def test_shared_memory_without_room(conf, program, numbers, tmp_path):
     node = Node(program, tmp_path, SHADOWVM_FAULT="node.shared.write=always:enospc")
     conf = conf | {"spark.shadowvm.node.address": str(node.socket), "spark.shadowvm.minBytes": "0"}
