@@ -14,6 +14,7 @@ an answer is wrong.
 
 import argparse
 import datetime
+import hashlib
 import json
 import math
 import subprocess
@@ -36,6 +37,13 @@ def default_parts(sf: float) -> list[str]:
     return [name for name in NAMES if sf <= 20 or name not in SMALLER_ONLY]
 
 
+def identity(program: Path, commit: str) -> dict:
+    """What was measured."""
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    digest = hashlib.sha256(program.read_bytes()).hexdigest()[:16]
+    return {"version": version, "sha256": digest, "commit": commit}
+
+
 def gpu_name(program: Path) -> str:
     """What `shadowvm doctor` says of it."""
     said = subprocess.run([program, "doctor"], capture_output=True, text=True, check=False).stdout
@@ -54,6 +62,8 @@ class Found:
         self.failed = False  # a part ended with an error
         self.content = {"sf": settings.sf, "check_sf": settings.check_sf,
                         "date": datetime.date.today().isoformat(), "gpu": gpu_name(settings.program),
+                        "program": identity(settings.program, settings.commit),
+                        "first_answer_s": before.get("first_answer_s"),
                         "emulated": settings.emulate_gpu, "machine": before.get("machine", {}), "bars": [],
                         "not_measured": {}, "parts": before.get("parts", {})}
 
@@ -94,6 +104,7 @@ def measure_all(settings: argparse.Namespace, found: Found):
     over_tables = [part for part in gpu_parts.OVER_TABLES if part.__name__ in settings.only]
     if over_tables:
         found.content["machine"] = bench.process().machine()
+        found.content["first_answer_s"] = bench.first_answer_s
     for part in over_tables:
         measure(part, bench, found)
     bench.close()
@@ -106,6 +117,7 @@ def read_settings() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, type=Path)
     parser.add_argument("--out", required=True, type=Path, help="OUT.json and OUT.md are written")
+    parser.add_argument("--commit", default="", help="that the program was built from")
     parser.add_argument("--sf", type=float, default=20)
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--only", nargs="+", choices=NAMES, metavar="PART", help=f"of {', '.join(NAMES)}")

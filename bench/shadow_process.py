@@ -66,8 +66,9 @@ class ShadowProcess:
         return self._request(f"sectors {query}")
 
     def kernels(self) -> dict:
-        """What became of the GPU's kernels so far: {"compiled", "compile_ms", "compiled_full", "compile_full_ms",
-        "from_disk", "disk_ms", "load_ms"}; the first two are of those that queries waited for."""
+        """What became of the GPU's kernels so far: {"compiled", "compile_ms", "compile_most_ms", "compiled_full",
+        "compile_full_ms", "from_disk", "disk_ms", "load_ms"}; the first three are of those that queries waited for,
+        compile_most_ms of a single one."""
         return self._request("kernels")
 
     def close(self):

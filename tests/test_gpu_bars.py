@@ -27,15 +27,16 @@ def run_bars(program, out: Path, *options) -> subprocess.CompletedProcess:
 
 def test_parts_run_and_a_second_call_adds_to_the_first(program, tmp_path):
     out = tmp_path / "gpu"
-    for parts in (["sectors", "resident", "passive", "clients"], ["check"]):
+    for parts in (["sectors", "resident", "passive", "auto", "clients"], ["check"]):
         done = run_bars(program, out, "--only", *parts)
         assert done.returncode in (0, 1) and not done.stderr, done.stderr
     found = json.loads((tmp_path / "gpu.json").read_text())
-    assert set(found["parts"]) == {"sectors", "resident", "passive", "clients", "check"}
+    assert set(found["parts"]) == {"sectors", "resident", "passive", "auto", "clients", "check"}
     assert not found["not_measured"], found["not_measured"]
     assert set(found["parts"]["resident"]["kept"]) == set(QUERIES)
     assert found["parts"]["check"] == {"cpu": 13, "gpu": 13, "mixed": 13}
     page = (tmp_path / "gpu.md").read_text()
+    assert "mode auto, tables in the host's memory" in page and found["program"]["sha256"] in page
     assert "DuckDB" in page and "| q4.3 |" in page and "clients at once" in page
 
 
@@ -44,7 +45,16 @@ def test_a_kernel_first_seen_is_counted(program, tmp_path):
         process.settings("--mode", "gpu", "--emulate-gpu")
         process.measure("q1.1", 1)
         counts = process.kernels()
-    assert counts["compiled"] >= 1 and counts["compile_ms"] > 0
+    assert counts["compiled"] >= 1 and counts["compile_ms"] >= counts["compile_most_ms"] > 0
+
+
+def test_the_slowest_first_kernel_counts():
+    each = {"q1.1": {"kernels": 2, "ms_each": 120}, "q1.2": {"kernels": 1, "ms_each": 90}}
+    counts = {"compiled": 0, "from_disk": 3, "disk_ms": 1, "load_ms": 1}
+    for most, met in ((200, True), (201, False)):
+        parts = {"kernels": {"first": {"by_query": each, "most_ms": most}, "from_disk": counts,
+                             "other_constants": counts}}
+        assert bars_of(20, parts)["a kernel first seen"].met is met
 
 
 def test_a_part_that_fails_is_an_error(program, tmp_path):

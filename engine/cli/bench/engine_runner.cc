@@ -185,10 +185,16 @@ class EngineRunner : public QueryRunner {
   base::Result<GpuKernelCounts> CountGpuKernels() override {
     SVM_ASSIGN_OR_RETURN(const auto gpu, engine_->gpu_keeper().Require());
     const vkernel::KernelCacheStats stats = gpu->programs().stats();
-    return GpuKernelCounts{stats.compiles_fast, stats.compile_fast_ms,
-                           stats.compiles_full, stats.compile_ms - stats.compile_fast_ms,
-                           stats.disk_hits,     stats.disk_ms,
-                           stats.load_ms};
+    GpuKernelCounts counts;
+    counts.compiled = stats.compiles_fast;
+    counts.compile_ms = stats.compile_fast_ms;
+    counts.compile_most_ms = stats.compile_fast_most_ms;
+    counts.compiled_full = stats.compiles_full;
+    counts.compile_full_ms = stats.compile_ms - stats.compile_fast_ms;
+    counts.from_disk = stats.disk_hits;
+    counts.disk_ms = stats.disk_ms;
+    counts.load_ms = stats.load_ms;
+    return counts;
   }
 
   void AwaitCode() override {

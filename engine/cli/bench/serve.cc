@@ -74,6 +74,7 @@ base::Result<Json> AnswerKernels(QueryRunner* runner) {
   SVM_ASSIGN_OR_RETURN(const GpuKernelCounts counts, runner->CountGpuKernels());
   return Json{{"compiled", counts.compiled},
               {"compile_ms", counts.compile_ms},
+              {"compile_most_ms", counts.compile_most_ms},
               {"compiled_full", counts.compiled_full},
               {"compile_full_ms", counts.compile_full_ms},
               {"from_disk", counts.from_disk},

@@ -55,7 +55,7 @@ class ScriptedRunner : public QueryRunner {
   }
   void AwaitCode() override { awaited_at.push_back(next); }
   base::Result<GpuKernelCounts> CountGpuKernels() override {
-    return GpuKernelCounts{3, 150, 1, 400, 2, 0.5, 0.25};
+    return GpuKernelCounts{3, 150, 90, 1, 400, 2, 0.5, 0.25};
   }
 
   std::vector<double> times = {9, 2, 4, 3};
@@ -230,6 +230,7 @@ TEST(BenchSessionTest, MeasuresWhenItIsAskedTo) {
   EXPECT_EQ(answers[4]["bytes"], 150);
   EXPECT_EQ(answers[4]["touched_bytes"], 96);
   EXPECT_EQ(answers[5]["compiled"], 3);
+  EXPECT_EQ(answers[5]["compile_most_ms"], 90);
   EXPECT_EQ(answers[5]["compiled_full"], 1);
 }
 

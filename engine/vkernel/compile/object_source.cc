@@ -3,6 +3,7 @@
 
 #include "engine/vkernel/compile/object_source.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -94,7 +95,10 @@ Result<CompiledObject> ObjectSource::Compile(Choice* choice, const CompileReques
   ++(request.level == OptLevel::kFast ? stats_.compiles_fast : stats_.compiles_full);
   if (compiled.ok()) {
     stats_.compile_ms += compiled->milliseconds;
-    if (request.level == OptLevel::kFast) stats_.compile_fast_ms += compiled->milliseconds;
+    if (request.level == OptLevel::kFast) {
+      stats_.compile_fast_ms += compiled->milliseconds;
+      stats_.compile_fast_most_ms = std::max(stats_.compile_fast_most_ms, compiled->milliseconds);
+    }
   }
   return compiled;
 }
