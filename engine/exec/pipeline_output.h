@@ -13,6 +13,7 @@
 #include "engine/columns/type.h"
 #include "engine/exec/kept_joins.h"
 #include "engine/exec/state/row_set.h"
+#include "engine/exec/state/sort_order.h"
 
 namespace shadowvm::exec {
 
@@ -23,6 +24,7 @@ struct PipelineOutput {
   std::string name;  // of the table its rows came from
   columns::Schema schema;
   std::shared_ptr<const RowSet> rows;
+  std::vector<SortColumn> order;  // that the rows are in, if in any
 
   // Build sides: where the join's keys are among the rows' columns, and what was known before any
   // row was filtered, which is all that the shape of a join may depend on.

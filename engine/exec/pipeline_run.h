@@ -41,6 +41,9 @@ class PipelineRun {
 
   // Of a build side: a GPU may make the join's table, without rows.
   void AllowTable() { may_make_table_ = true; }
+  // The order of columns in which somebody will want its rows: some sinks give it for less than a
+  // sort takes, and say so in their output.
+  void PreferOrder(std::vector<SortColumn> order) { wanted_order_ = std::move(order); }
   // Writes the kernel. Needs the outputs of the pipelines it depends on.
   base::Status Plan();
   // What it leaves instead of rows where a GPU makes the table; after Plan.
@@ -69,6 +72,7 @@ class PipelineRun {
     const std::vector<int64_t> origins;  // two a key
     DenseGroups groups;
     DenseSink sink;
+    std::optional<SlotOrder> order;  // where one is wanted, once it has run
   };
 
   base::Status TranslateSteps();
@@ -90,6 +94,9 @@ class PipelineRun {
   base::Result<RowSet> FillSink();
   base::Result<RowSet> RunCollect(int64_t enough);
   base::Result<RowSet> RunDense(const plan::AggregateNode& node);
+  // The groups that were found, in the order that is wanted where that is soon done.
+  base::Result<RowSet> EmitDense();
+  bool OrdersSlots() const;
   // Tables that say which group a row belongs to.
   base::Status AddGroupCodes();
   // Decides where the pipeline runs.
@@ -147,6 +154,7 @@ class PipelineRun {
   std::vector<plan::ExpressionPtr> extra_;  // computed keys of a build side
   PipelineOutput output_;
   bool may_make_table_ = false;
+  std::vector<SortColumn> wanted_order_;
   std::shared_ptr<TableBuild> table_build_;
   bool needs_rows_ = false;
   std::string why_rows_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ShadowVM authors
 
+#include <algorithm>
 #include <optional>
 
 #include "engine/base/fault.h"
@@ -173,10 +174,28 @@ base::Result<RowSet> PipelineRun::RunDense(const plan::AggregateNode& node) {
   }
   const Span span(&context_.stats->spans, Stage::kMerge);
   SVM_RETURN_NOT_OK(groups.Merge(context_.workers));
-  SVM_ASSIGN_OR_RETURN(
-      RowSet rows, groups.Emit(grouping_.key_columns, dense_->states.outputs, context_.workers));
+  SVM_ASSIGN_OR_RETURN(RowSet rows, EmitDense());
   groups.Reset();
   return WithKeepers(std::move(rows), run, std::move(strings));
+}
+
+bool PipelineRun::OrdersSlots() const {
+  const auto is_key = [&](const SortColumn& by) {
+    return by.column < static_cast<int>(grouping_.key_columns.size());
+  };
+  return !wanted_order_.empty() && dense_->groups.num_slots() <= DenseGroups::kMaxOrderedSlots &&
+         std::all_of(wanted_order_.begin(), wanted_order_.end(), is_key);
+}
+
+base::Result<RowSet> PipelineRun::EmitDense() {
+  const DenseGroups& groups = dense_->groups;
+  if (!OrdersSlots()) return groups.Emit(grouping_.key_columns, dense_->states.outputs);
+  if (!dense_->order) {
+    SVM_ASSIGN_OR_RETURN(dense_->order, groups.OrderSlots(grouping_.key_columns, wanted_order_,
+                                                          context_.workers));
+    output_.order = wanted_order_;
+  }
+  return groups.EmitInOrder(*dense_->order, dense_->states.outputs, context_.workers);
 }
 
 std::vector<HashKeyColumn> PipelineRun::HashKeyColumns() const {

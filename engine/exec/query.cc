@@ -253,16 +253,31 @@ base::Result<bool> Query::IsSourceOnDevice(const plan::Pipeline& pipeline) {
   return *known;
 }
 
+std::vector<SortColumn> Query::OrderWantedOf(const plan::Pipeline& pipeline) const {
+  for (const plan::Pipeline& next : plan_.pipelines()) {
+    const bool follows = next.source.scan == nullptr && next.source.pipeline == pipeline.id;
+    if (follows && OnlyRearranges(next)) return OrderGivenBy(next);
+  }
+  return {};
+}
+
+std::unique_ptr<PipelineRun> Query::MakeRun(const plan::Pipeline& pipeline,
+                                            const SourceView& source) {
+  auto run = std::make_unique<PipelineRun>(context_, pipeline, source, outputs_);
+  run->PreferOrder(OrderWantedOf(pipeline));
+  return run;
+}
+
 base::Status Query::PlanPipeline(const plan::Pipeline& pipeline) {
   auto planned = std::make_unique<Planned>();
   SVM_ASSIGN_OR_RETURN(planned->source, ViewOf(pipeline));
-  planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
+  planned->run = MakeRun(pipeline, planned->source);
   SVM_ASSIGN_OR_RETURN(const bool may_make_table, MayMakeTable(pipeline));
   if (may_make_table) planned->run->AllowTable();
   base::Status status = planned->run->Plan();
   if (planned->run->needs_rows()) {
     SVM_RETURN_NOT_OK(CollectInputs(pipeline, planned->run->why_rows()));
-    planned->run = std::make_unique<PipelineRun>(context_, pipeline, planned->source, outputs_);
+    planned->run = MakeRun(pipeline, planned->source);
     status = planned->run->Plan();
   }
   SVM_RETURN_NOT_OK(status);

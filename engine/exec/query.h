@@ -46,6 +46,9 @@ class Query {
   base::Status Pass(const plan::Pipeline& pipeline);
   base::Status RunPipeline(const plan::Pipeline& pipeline);
   base::Status PlanPipeline(const plan::Pipeline& pipeline);
+  std::unique_ptr<PipelineRun> MakeRun(const plan::Pipeline& pipeline, const SourceView& source);
+  // The order that the next one sorts a pipeline's rows in, if that is all it does with them.
+  std::vector<SortColumn> OrderWantedOf(const plan::Pipeline& pipeline) const;
   base::Result<PipelineOutput> RunPlanned(const plan::Pipeline& pipeline);
   // Whether a GPU may make the table of a build side, without rows.
   base::Result<bool> MayMakeTable(const plan::Pipeline& pipeline);

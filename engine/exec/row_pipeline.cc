@@ -32,12 +32,22 @@ bool HandsOn(plan::SinkKind sink) {
          sink == plan::SinkKind::kParquet;
 }
 
+bool Sorts(const plan::Pipeline& pipeline) {
+  return pipeline.sink == plan::SinkKind::kSort || pipeline.sink == plan::SinkKind::kTopN;
+}
+
 base::Result<RowSet> RunSink(const QueryContext& context, const plan::Pipeline& pipeline,
-                             RowSet rows) {
+                             RowSet rows, bool in_order) {
   switch (pipeline.sink) {
     case plan::SinkKind::kSort:
     case plan::SinkKind::kTopN: {
-      SVM_ASSIGN_OR_RETURN(rows, SortRows(context, PlanSort(*pipeline.node), std::move(rows)));
+      const SortPlan sort = PlanSort(*pipeline.node);
+      if (in_order) {
+        SVM_ASSIGN_OR_RETURN(rows, Slice(std::move(rows), sort.part.offset, sort.part.count,
+                                         context.budget, context.workers));
+      } else {
+        SVM_ASSIGN_OR_RETURN(rows, SortRows(context, sort, std::move(rows)));
+      }
       return KeepColumns(std::move(rows), KeptBy(*pipeline.node));
     }
     case plan::SinkKind::kLimit: {
@@ -57,15 +67,17 @@ base::Result<RowSet> RunSink(const QueryContext& context, const plan::Pipeline& 
 bool OnlyRearranges(const plan::Pipeline& pipeline) {
   if (pipeline.source.scan != nullptr) return false;
   if (!std::all_of(pipeline.steps.begin(), pipeline.steps.end(), OnlyPicksColumns)) return false;
-  switch (pipeline.sink) {
-    case plan::SinkKind::kSort:
-    case plan::SinkKind::kTopN:
-      return SortsByColumns(*pipeline.node);
-    case plan::SinkKind::kLimit:
-      return true;
-    default:
-      return HandsOn(pipeline.sink);
+  if (Sorts(pipeline)) return SortsByColumns(*pipeline.node);
+  return pipeline.sink == plan::SinkKind::kLimit || HandsOn(pipeline.sink);
+}
+
+std::vector<SortColumn> OrderGivenBy(const plan::Pipeline& pipeline) {
+  if (!Sorts(pipeline)) return {};
+  std::vector<SortColumn> order = PlanSort(*pipeline.node).keys;
+  for (auto step = pipeline.steps.rbegin(); step != pipeline.steps.rend(); ++step) {
+    for (SortColumn& by : order) by.column = step->map->expressions[by.column].expression->column;
   }
+  return order;
 }
 
 base::Result<PipelineOutput> Rearrange(const QueryContext& context, const plan::Pipeline& pipeline,
@@ -77,7 +89,8 @@ base::Result<PipelineOutput> Rearrange(const QueryContext& context, const plan::
   if (!pipeline.steps.empty() || !HandsOn(pipeline.sink)) {
     RowSet rows = *input.rows;
     for (const plan::Step& step : pipeline.steps) rows = PickColumns(std::move(rows), *step.map);
-    SVM_ASSIGN_OR_RETURN(rows, RunSink(context, pipeline, std::move(rows)));
+    const bool in_order = !input.order.empty() && input.order == OrderGivenBy(pipeline);
+    SVM_ASSIGN_OR_RETURN(rows, RunSink(context, pipeline, std::move(rows), in_order));
     output.rows = std::make_shared<const RowSet>(std::move(rows));
   }
   output.most_rows = output.rows->num_rows;

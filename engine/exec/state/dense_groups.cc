@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "engine/base/fault.h"
 #include "engine/columns/frame.h"
 #include "engine/exec/state/dispatch.h"
+#include "engine/exec/state/row_conversion.h"
+#include "engine/exec/state/sorter.h"
 
 namespace shadowvm::exec {
 namespace {
@@ -158,12 +161,13 @@ bool DenseGroups::IsDropped(size_t key, uint32_t code) const {
 
 // Groups of neighbouring slots, from 'slot' on: those of all codes of the first key, for the
 // others' codes as they are.
-void DenseGroups::AddNeighbours(uint64_t slot, std::span<const uint32_t> codes,
+void DenseGroups::AddNeighbours(uint64_t slot, std::span<const uint32_t> codes, Which which,
                                 Found* found) const {
   const uint32_t size = options_.keys[0].size;
   const uint32_t first = IsDropped(0, 0) ? 1 : 0;
   const int words = row_words_;
   const int presence = options_.accumulators[options_.presence].word;
+  const bool all = which == Which::kAll;
   const int64_t* group = merged_ + (slot + first) * words;
   const int64_t** const groups = found->groups.get();
   uint32_t* const first_codes = found->codes.get();
@@ -173,7 +177,7 @@ void DenseGroups::AddNeighbours(uint64_t slot, std::span<const uint32_t> codes,
     groups[count] = group;
     first_codes[count] = code;
     // Without a branch: every second one would be guessed wrong.
-    count += static_cast<size_t>(group[presence] != 0);
+    count += static_cast<size_t>(all | (group[presence] != 0));
   }
   for (size_t key = 1; key < codes.size(); ++key) {
     std::fill_n(found->codes.get() + key * found->most + before, count - before, codes[key]);
@@ -181,7 +185,7 @@ void DenseGroups::AddNeighbours(uint64_t slot, std::span<const uint32_t> codes,
   found->count = count;
 }
 
-DenseGroups::Found DenseGroups::FindGroups() const {
+DenseGroups::Found DenseGroups::FindGroups(Which which) const {
   const size_t num_keys = options_.keys.size();
   Found found(num_slots_, num_keys);
   if (num_keys == 0) {
@@ -192,7 +196,7 @@ DenseGroups::Found DenseGroups::FindGroups() const {
   for (uint64_t slot = 0; slot < num_slots_; slot += options_.keys[0].size) {
     bool dropped = false;
     for (size_t key = 1; key < num_keys; ++key) dropped |= IsDropped(key, codes[key]);
-    if (!dropped) AddNeighbours(slot, codes, &found);
+    if (!dropped) AddNeighbours(slot, codes, which, &found);
     for (size_t key = 1; key < num_keys && ++codes[key] == options_.keys[key].size; ++key) {
       codes[key] = 0;
     }
@@ -200,14 +204,11 @@ DenseGroups::Found DenseGroups::FindGroups() const {
   return found;
 }
 
-base::Result<RowSet> DenseGroups::Emit(std::span<const DenseKeyColumn> key_columns,
-                                       std::span<const AggregateOutput> outputs,
-                                       const schedule::Workers& workers) {
-  const Found found = FindGroups();
+base::Result<RowSet> DenseGroups::EmitKeys(const Found& found,
+                                           std::span<const DenseKeyColumn> key_columns) const {
   std::vector<RowColumn> columns;
-  columns.reserve(key_columns.size() + outputs.size());
+  columns.reserve(key_columns.size());
   for (const DenseKeyColumn& column : key_columns) columns.push_back(column.column);
-  for (const AggregateOutput& output : outputs) columns.push_back(output.column);
   const auto count = static_cast<int64_t>(found.count);
   SVM_ASSIGN_OR_RETURN(RowSet rows, MakeRowSet(budget_, std::move(columns), count));
   for (size_t i = 0; i < key_columns.size(); ++i) {
@@ -215,13 +216,68 @@ base::Result<RowSet> DenseGroups::Emit(std::span<const DenseKeyColumn> key_colum
     EmitKey(options_.keys[column.key], column.payload, found.codes_of(column.key),
             &rows.columns[i]);
   }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    SVM_RETURN_NOT_OK(Finalise(outputs[i], options_.accumulators, found.groups.get(), count, 0,
-                               &rows.columns[key_columns.size() + i]));
-  }
   for (const DenseKey& key : options_.keys) {
     if (key.build_rows != nullptr) rows.keepers.push_back(key.build_rows);
   }
+  return rows;
+}
+
+base::Status DenseGroups::EmitOutputs(const int64_t* const* groups,
+                                      std::span<const AggregateOutput> outputs,
+                                      RowSet* rows) const {
+  std::vector<RowColumn> columns;
+  columns.reserve(outputs.size());
+  for (const AggregateOutput& output : outputs) columns.push_back(output.column);
+  SVM_ASSIGN_OR_RETURN(RowSet made, MakeRowSet(budget_, std::move(columns), rows->num_rows));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    SVM_RETURN_NOT_OK(Finalise(outputs[i], options_.accumulators, groups, rows->num_rows, 0,
+                               &made.columns[i]));
+  }
+  std::move(made.columns.begin(), made.columns.end(), std::back_inserter(rows->columns));
+  return base::Status::OK();
+}
+
+base::Result<RowSet> DenseGroups::Emit(std::span<const DenseKeyColumn> key_columns,
+                                       std::span<const AggregateOutput> outputs) const {
+  const Found found = FindGroups(Which::kWithRows);
+  SVM_ASSIGN_OR_RETURN(RowSet rows, EmitKeys(found, key_columns));
+  SVM_RETURN_NOT_OK(EmitOutputs(found.groups.get(), outputs, &rows));
+  return rows;
+}
+
+base::Result<SlotOrder> DenseGroups::OrderSlots(std::span<const DenseKeyColumn> key_columns,
+                                                std::span<const SortColumn> by,
+                                                const schedule::Workers& workers) const {
+  const Found all = FindGroups(Which::kAll);
+  SVM_ASSIGN_OR_RETURN(const RowSet keys, EmitKeys(all, key_columns));
+  SVM_ASSIGN_OR_RETURN(const RowNumbers numbers,
+                       OrderRows(SortOrder(keys, by), {}, budget_, workers));
+  const std::span<const uint32_t> in_order(numbers->as<uint32_t>(), all.count);
+  SlotOrder order;
+  SVM_ASSIGN_OR_RETURN(order.keys, Gather(keys, in_order, budget_, workers));
+  order.slots.reserve(all.count);
+  for (const uint32_t number : in_order) {
+    order.slots.push_back(static_cast<uint32_t>((all.groups[number] - merged_) / row_words_));
+  }
+  return order;
+}
+
+base::Result<RowSet> DenseGroups::EmitInOrder(const SlotOrder& order,
+                                              std::span<const AggregateOutput> outputs,
+                                              const schedule::Workers& workers) const {
+  const int presence = options_.accumulators[options_.presence].word;
+  const size_t num_slots = order.slots.size();
+  const auto groups = std::make_unique_for_overwrite<const int64_t*[]>(num_slots);
+  const auto places = std::make_unique_for_overwrite<uint32_t[]>(num_slots);
+  size_t count = 0;
+  for (size_t place = 0; place < num_slots; ++place) {
+    const int64_t* const group = merged_ + order.slots[place] * static_cast<size_t>(row_words_);
+    groups[count] = group;
+    places[count] = static_cast<uint32_t>(place);
+    count += static_cast<size_t>(group[presence] != 0);
+  }
+  SVM_ASSIGN_OR_RETURN(RowSet rows, Gather(order.keys, {places.get(), count}, budget_, workers));
+  SVM_RETURN_NOT_OK(EmitOutputs(groups.get(), outputs, &rows));
   return rows;
 }
 

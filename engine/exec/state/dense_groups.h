@@ -11,6 +11,7 @@
 
 #include "engine/exec/state/accumulator.h"
 #include "engine/exec/state/group_codes.h"
+#include "engine/exec/state/sort_order.h"
 #include "engine/schedule/parallel.h"
 
 namespace shadowvm::exec {
@@ -41,6 +42,13 @@ struct DenseKeyColumn {
   int payload = 0;  // key of a join: the column of the build rows
 };
 
+// Slots in the order that a sort of the groups puts them in, whichever of them have rows: known
+// before any row is, and the same for every run.
+struct SlotOrder {
+  std::vector<uint32_t> slots;
+  RowSet keys;  // key columns of these slots
+};
+
 struct DenseGroupsOptions {
   std::vector<DenseKey> keys;  // none: one group, which is there even without rows
   std::vector<Accumulator> accumulators;
@@ -51,6 +59,8 @@ struct DenseGroupsOptions {
 class DenseGroups {
  public:
   static constexpr uint64_t kMaxSlots = 64 << 10;
+  // Of more, sorting the groups that are there may be sooner done than sorting all there could be.
+  static constexpr uint64_t kMaxOrderedSlots = 4 << 10;
 
   // The number of slots, or nothing when there are more than kMaxSlots.
   static std::optional<uint64_t> NumSlots(std::span<const DenseKey> keys);
@@ -81,11 +91,18 @@ class DenseGroups {
   base::Status Merge(const schedule::Workers& workers);
   // Groups that rows fell into: key columns, then aggregates.
   base::Result<RowSet> Emit(std::span<const DenseKeyColumn> key_columns,
-                            std::span<const AggregateOutput> outputs,
-                            const schedule::Workers& workers);
+                            std::span<const AggregateOutput> outputs) const;
+
+  // The order of slots by columns among 'key_columns'. After Merge.
+  base::Result<SlotOrder> OrderSlots(std::span<const DenseKeyColumn> key_columns,
+                                     std::span<const SortColumn> by,
+                                     const schedule::Workers& workers) const;
+  // What Emit gives, sorted.
+  base::Result<RowSet> EmitInOrder(const SlotOrder& order, std::span<const AggregateOutput> outputs,
+                                   const schedule::Workers& workers) const;
 
  private:
-  // Slots with rows, and by key the code of each. In arrays as long as there are slots: growing
+  // Slots, and by key the code of each. In arrays as long as there are slots: growing
   // would take longer than what they are made for.
   struct Found {
     explicit Found(size_t num_slots, size_t num_keys)
@@ -101,10 +118,17 @@ class DenseGroups {
     size_t most;
     size_t count = 0;
   };
-  Found FindGroups() const;
+  enum class Which : uint8_t { kAll, kWithRows };
+  Found FindGroups(Which which) const;
+  base::Result<RowSet> EmitKeys(const Found& found,
+                                std::span<const DenseKeyColumn> key_columns) const;
+  // Adds the aggregates' columns.
+  base::Status EmitOutputs(const int64_t* const* groups, std::span<const AggregateOutput> outputs,
+                           RowSet* rows) const;
   // Rows of a join without a match fell into groups of code 0.
   bool IsDropped(size_t key, uint32_t code) const;
-  void AddNeighbours(uint64_t slot, std::span<const uint32_t> codes, Found* found) const;
+  void AddNeighbours(uint64_t slot, std::span<const uint32_t> codes, Which which,
+                     Found* found) const;
   base::Status MergeSlots(const int64_t* from, int64_t* into, int64_t begin, int64_t end) const;
 
   memory::MemoryBudget* budget_;

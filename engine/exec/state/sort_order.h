@@ -16,6 +16,8 @@ struct SortColumn {
   int column = 0;
   bool descending = false;
   bool nulls_first = true;  // whatever the direction
+
+  bool operator==(const SortColumn&) const = default;
 };
 
 struct SortEntry {

@@ -76,6 +76,18 @@ class GpuSortTest : public ::testing::Test {
     return {cli::RowsToJson(**answer).ValueOrDie(),
             stats.sorts.empty() ? SortDevices() : stats.sorts[0]};
   }
+  struct RowsAndSorts {
+    nlohmann::json rows;
+    size_t sorts;  // that a GPU was thought of for
+  };
+  RowsAndSorts RowsOf(const client::Frame& frame, schedule::Mode mode) {
+    QueryStats stats;
+    const auto answer =
+        engine_->Run(frame.ToCommand(), {.stats = &stats, .mode = mode, .wait_for_gpu = true});
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    return {answer.ok() ? cli::RowsToJson(**answer).ValueOrDie() : nlohmann::json(),
+            stats.sorts.size()};
+  }
   // The same rows in the same order, found there.
   void ExpectSortedThere(const client::Frame& frame) {
     const Answered here = Ask(frame, schedule::Mode::kCpu);
@@ -338,6 +350,39 @@ TEST_F(GpuSortTest, NoRoomThereLeavesTheCardInUse) {
   EXPECT_NE(warnings_[0].find("for want of memory"), std::string::npos) << warnings_[0];
   AddRows(4000);
   ExpectSortedThere(frame);
+}
+
+// Groups in arrays: the order of their keys is known before any row is, so nothing is sorted. With
+// an aggregate behind them, which decides nothing, the same order takes a sort.
+TEST_F(GpuSortTest, GroupsInTheOrderOfTheirKeysAreNotSorted) {
+  Start();
+  AddRows(900);
+  const auto groups = [&](const std::vector<client::Order>& keys) {
+    return client::Table("rows")
+        .Filter(Col("id") > 700)  // some groups have no rows
+        .GroupBy({"few", "word"})
+        .Aggregate({client::Count().As("rows"), client::Max(Col("many")).As("most")})
+        .OrderBy(keys);
+  };
+  for (const schedule::Mode mode : {schedule::Mode::kCpu, schedule::Mode::kGpu}) {
+    for (const auto& [first, second] :
+         {std::pair(Desc("word"), Asc("few")), std::pair(Asc("few"), Desc("word"))}) {
+      const client::Frame given = groups({first, second});
+      const client::Frame sorted = groups({first, second, Asc("rows")});
+      for (const auto& shape : std::vector<std::function<client::Frame(client::Frame)>>{
+               [](const client::Frame& all) { return all; },
+               [](const client::Frame& all) { return all.Limit(7, 5); },
+               [](const client::Frame& all) { return all.Select({"most", "few"}); }}) {
+        const RowsAndSorts expected = RowsOf(shape(sorted), mode);
+        EXPECT_EQ(expected.sorts, mode == schedule::Mode::kCpu ? 0u : 1u);
+        for (int run = 0; run < 3; ++run) {  // again, of a plan that rests
+          const RowsAndSorts found = RowsOf(shape(given), mode);
+          EXPECT_TRUE(found.rows == expected.rows) << found.rows.dump() << expected.rows.dump();
+          EXPECT_EQ(found.sorts, 0u);
+        }
+      }
+    }
+  }
 }
 
 TEST_F(GpuSortTest, ACancelledQueryStops) {

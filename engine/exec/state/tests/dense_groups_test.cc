@@ -4,7 +4,11 @@
 #include "engine/exec/state/dense_groups.h"
 
 #include <map>
+#include <optional>
+#include <span>
 
+#include "engine/exec/state/row_conversion.h"
+#include "engine/exec/state/sorter.h"
 #include "engine/exec/state/tests/state_test.h"
 
 namespace shadowvm::exec {
@@ -28,6 +32,23 @@ class DenseGroupsTest : public StateTest {
     row[1] += value;
   }
 };
+
+void ExpectSameRows(const RowSet& rows, const RowSet& expected) {
+  ASSERT_EQ(rows.num_rows, expected.num_rows);
+  ASSERT_EQ(rows.columns.size(), expected.columns.size());
+  for (size_t i = 0; i < rows.columns.size(); ++i) {
+    const RowData &own = rows.columns[i], &other = expected.columns[i];
+    for (int64_t row = 0; row < rows.num_rows; ++row) {
+      ASSERT_EQ(own.is_valid(row), other.is_valid(row)) << row;
+      if (!own.is_valid(row)) continue;
+      if (own.column.kind == RowColumn::Kind::kText) {
+        ASSERT_EQ(View(own.TextAt(row)), View(other.TextAt(row))) << row;
+      } else {
+        ASSERT_EQ(own.Integer(row), other.Integer(row)) << row;
+      }
+    }
+  }
+}
 
 TEST_F(DenseGroupsTest, SlotsAreBounded) {
   const std::vector<DenseKey> fits = {DenseKey::Column(0, 255, false),
@@ -66,7 +87,7 @@ TEST_F(DenseGroupsTest, RandomRowsOverWorkers) {
   ASSERT_TRUE(groups.Merge(workers_).ok());
   const std::vector<DenseKeyColumn> keys = {{RowColumn::Text(kString, true), 1, 0},
                                             {RowColumn::Value(kInt32, true), 0, 0}};
-  const RowSet rows = groups.Emit(keys, outputs_, workers_).ValueOrDie();
+  const RowSet rows = groups.Emit(keys, outputs_).ValueOrDie();
   EXPECT_EQ(rows.num_rows, static_cast<int64_t>(expected.size()));
   for (int64_t row = 0; row < rows.num_rows; ++row) {
     const auto& [brand, year, count, sum] =
@@ -88,7 +109,7 @@ TEST_F(DenseGroupsTest, LargeArraysMergeInParallel) {
   }
   ASSERT_TRUE(groups.Merge(workers_).ok());
   const std::vector<DenseKeyColumn> keys = {{RowColumn::Value(kInt32, false), 0, 0}};
-  const RowSet rows = groups.Emit(keys, outputs_, workers_).ValueOrDie();
+  const RowSet rows = groups.Emit(keys, outputs_).ValueOrDie();
   ASSERT_EQ(rows.num_rows, 32768);
   for (int64_t row = 0; row < rows.num_rows; ++row) {
     ASSERT_EQ(rows.columns[0].Integer(row), 2 * row);
@@ -105,7 +126,7 @@ TEST_F(DenseGroupsTest, AreFilledAgain) {
     Add(&groups, 1, {code}, code);
     groups.AddArray(groups.MakeArray().ValueOrDie());
     ASSERT_TRUE(groups.Merge(workers_).ok());
-    const RowSet rows = groups.Emit(keys, outputs_, workers_).ValueOrDie();
+    const RowSet rows = groups.Emit(keys, outputs_).ValueOrDie();
     ASSERT_EQ(rows.num_rows, 1);
     EXPECT_EQ(rows.columns[0].Integer(0), 10 + code);
     const int64_t with_arrays = budget_.used();
@@ -118,14 +139,46 @@ TEST_F(DenseGroupsTest, AreFilledAgain) {
 TEST_F(DenseGroupsTest, NoKeysGiveOneRowEvenWithoutRows) {
   DenseGroups groups(&budget_, {{}, count_and_sum_, 0}, 3);
   ASSERT_TRUE(groups.Merge(workers_).ok());
-  const RowSet rows = groups.Emit({}, outputs_, workers_).ValueOrDie();
+  const RowSet rows = groups.Emit({}, outputs_).ValueOrDie();
   ASSERT_EQ(rows.num_rows, 1);
   EXPECT_EQ(rows.columns[0].Integer(0), 0);
   EXPECT_FALSE(rows.columns[1].is_valid(0));
 
   DenseGroups keyed(&budget_, {{DenseKey::Column(0, 9, false)}, count_and_sum_, 0}, 3);
   ASSERT_TRUE(keyed.Merge(workers_).ok());
-  EXPECT_EQ(keyed.Emit({}, outputs_, workers_).ValueOrDie().num_rows, 0);
+  EXPECT_EQ(keyed.Emit({}, outputs_).ValueOrDie().num_rows, 0);
+}
+
+// Of years and brands: years downwards, nulls first, and then brands by their names.
+TEST_F(DenseGroupsTest, InOrderAreTheGroupsOfASort) {
+  const auto brands = Rows({Texts({{"b#2"}, {"b#12"}, {}})}, 3);
+  const std::vector<int> first = {0};
+  const auto codes = std::make_shared<GroupCodes>(*MakeGroupCodes(*brands, first));
+  DenseGroups groups(
+      &budget_,
+      {{DenseKey::Column(1992, 1998, true), DenseKey::Join(codes, brands)}, count_and_sum_, 0}, 3);
+  const std::vector<DenseKeyColumn> keys = {{RowColumn::Text(kString, true), 1, 0},
+                                            {RowColumn::Value(kInt32, true), 0, 0}};
+  const std::vector<SortColumn> by = {{1, true, true}, {0, false, false}};
+  std::optional<SlotOrder> order;
+  for (int run = 0; run < 3; ++run) {
+    for (int i = 0; i < 30; ++i) {
+      const auto year = static_cast<uint32_t>(random_() % 8);
+      const auto brand = static_cast<uint32_t>(random_() % 4);
+      Add(&groups, static_cast<int>(random_() % 2), {year, brand}, i);
+    }
+    ASSERT_TRUE(groups.Merge(workers_).ok());
+    if (!order) order = groups.OrderSlots(keys, by, workers_).ValueOrDie();
+    EXPECT_EQ(order->slots.size(), 8 * 3);
+    const RowSet found = groups.Emit(keys, outputs_).ValueOrDie();
+    const RowNumbers numbers = OrderRows(SortOrder(found, by), {}, &budget_, workers_).ValueOrDie();
+    const std::span<const uint32_t> sorted(numbers->as<uint32_t>(), found.num_rows);
+    const RowSet expected = Gather(found, sorted, &budget_, workers_).ValueOrDie();
+    const RowSet rows = groups.EmitInOrder(*order, outputs_, workers_).ValueOrDie();
+    EXPECT_LT(rows.num_rows, 24);  // some have no rows
+    ExpectSameRows(rows, expected);
+    groups.Reset();
+  }
 }
 
 TEST_F(DenseGroupsTest, FailsCleanly) {
@@ -134,7 +187,7 @@ TEST_F(DenseGroupsTest, FailsCleanly) {
     SVM_RETURN_NOT_OK(groups.Slots(0).status());
     SVM_RETURN_NOT_OK(groups.Slots(1).status());
     SVM_RETURN_NOT_OK(groups.Merge(workers_));
-    return groups.Emit({}, outputs_, workers_).status();
+    return groups.Emit({}, outputs_).status();
   });
   DenseGroups groups(&budget_, {{}, count_and_sum_, 0}, 2);
   ASSERT_TRUE(base::ArmFaults("exec.merge=always:error").ok());
