@@ -52,6 +52,7 @@ schedule::PipelineFacts FactsOf(const QueryContext& context, const PipelineBindi
     for (const auto& column : found[i]->columns) {
       bytes.Add(context.gpu, column->data);
       bytes.Add(context.gpu, column->validity);
+      bytes.Add(context.gpu, column->offsets);
     }
   }
   if (rows == 0 || bytes.all == 0) return facts;

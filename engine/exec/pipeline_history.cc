@@ -29,7 +29,10 @@ uint64_t PipelineHistory::ShapeAt(Place place) {
   if (place == kMemory || place == kFiles) {
     return shape = KernelHistory::At(kernel_, place == kMemory ? "cores" : "cores, files");
   }
-  const std::string where = place == kDevice ? " device" : " host";
+  // Rows of the host that are brought over first take another time than those read in place, and
+  // strings do by far.
+  const bool brought = context_->gpu->options().prefetch == GpuPrefetch::kKept;
+  const std::string where = place == kDevice ? " device" : brought ? " host, brought" : " host";
   return shape = KernelHistory::At(kernel_, context_->gpu->facts().name + where + gpu_does_);
 }
 

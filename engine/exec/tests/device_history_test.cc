@@ -170,6 +170,21 @@ TEST_F(DeviceHistoryTest, AGpusTimesAreKnownByWhereRowsWere) {
   EXPECT_NEAR(elsewhere, Expected(brought), 1e-4 * brought.kernel_ms);
 }
 
+// Nor are rows that are read in place those that come over and stay.
+TEST_F(DeviceHistoryTest, RowsReadInPlaceSayNothingOfThoseBrought) {
+  GpuOptions options = engine_->gpu()->options();
+  options.prefetch = GpuPrefetch::kPassive;
+  engine_->gpu_keeper().Reopen(options);
+  const auto in_place = Ask(Grouped(), Mode::kGpu);
+  const GpuTimes& times = in_place->gpu.back().times;
+  AddTables();
+  const double again = AskWhere(Grouped(), Mode::kGpu).predicted_ms;
+  EXPECT_NEAR(again, Expected(times), 1e-4 * times.kernel_ms);
+  options.prefetch = GpuPrefetch::kKept;
+  engine_->gpu_keeper().Reopen(options);
+  EXPECT_NEAR(AskWhere(Grouped(), Mode::kGpu).predicted_ms, machine_.gpu_start_ms, 1);
+}
+
 TEST_F(DeviceHistoryTest, TablesThatAGpuMakesAreRemembered) {
   const auto first = Ask(Joined(), Mode::kGpu);
   ASSERT_EQ(first->gpu.size(), 2u);
