@@ -49,7 +49,7 @@ class EmulatedKernel : public testing::Test {
   static constexpr int64_t kPageBytes = 64 << 10;
 
   void SetUp() override {
-    if (vkernel::FindCompileWorker().empty()) GTEST_SKIP() << "no compile worker";
+    ASSERT_FALSE(vkernel::FindCompileWorker().empty()) << "shadowvm-compiler is not built";
     device_ = device::MakeEmulatedDevice().ValueOrDie();
     memory_ = device_->Allocate(sizeof(Argument)).ValueOrDie();
     stream_ = device_->MakeStream().ValueOrDie();
