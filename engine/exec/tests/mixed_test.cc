@@ -437,6 +437,35 @@ TEST_F(MixedTest, CoresGoAheadOfTheCompiler) {
   EXPECT_NE(Both(answered).reason, "");
 }
 
+// Cores do it all where the card's program is not to be had, and it is told why.
+TEST_F(MixedTest, AProgramThatIsNotMadeCostsNoRow) {
+  base::TestFolder folder;
+  for (const std::string point : {"compile.program", "device.load"}) {
+    EngineOptions options = TestEngineOptions(folder.path(), GpuKind::kEmulated);
+    options.gpu.programs.retry_after = std::chrono::hours(1);
+    engine_ = Engine::Make(std::move(options)).ValueOrDie();
+    AddFacts();
+    const Answered expected = Ask(engine_.get(), Grouped(), InMode(schedule::Mode::kCpu));
+    ASSERT_TRUE(base::ArmFaults(point + "=always:error").ok());
+    for (const std::string& policy : Policies()) {
+      SCOPED_TRACE(point + " " + policy);
+      engine_->gpu()->programs().Clear();
+      // Cores may be done before the program has failed: the next query hears of it.
+      for (bool is_told = false; !is_told;) {
+        const Answered answered = Ask(engine_.get(), Grouped(), Mixed(policy));
+        ASSERT_EQ(answered.rows, expected.rows);
+        ASSERT_EQ(answered.rows_read, kRows + kDims);
+        ASSERT_EQ(Both(answered).rows[Side::kCpu], kRows);
+        ASSERT_EQ(Both(answered).rows[Side::kGpu], 0);
+        ASSERT_NE(Both(answered).reason, "");
+        is_told = Both(answered).reason.find(point) != std::string::npos;
+      }
+    }
+    base::DisarmFaults();
+    EXPECT_EQ(engine_->gpu_keeper().state().failures, 0);
+  }
+}
+
 // What one engine has learned the next one knows.
 TEST_F(MixedTest, SpeedsAreRemembered) {
   base::TestFolder folder;
