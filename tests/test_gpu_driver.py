@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The ShadowVM authors
 """Drivers that are too old, do not start or see no card: said with a reason, and queries run on the CPU."""
 
+import json
 import re
 import signal
 import subprocess
@@ -37,7 +38,31 @@ def without_a_card() -> str:
     return "\n".join(own.get(name, f"int {name}() {{ return 999; }}") for name in functions())
 
 
-DRIVERS = [(old, "too old"), (broken, "does not start"), (without_a_card, "sees no card")]
+def with_card(major: int, slot: str | None = "FFFF:FE:1F.7") -> str:
+    """Of what a driver tells of a card; whatever would use it fails. Attributes are those of driver_api.h."""
+    attributes = {1: 1024, 16: 40, 75: major, 76: 5, 97: 65536}
+    cases = " ".join(f"case {number}: *value = {value}; return 0;" for number, value in attributes.items())
+    told = "return 1;" if slot is None else f'strncpy(id, "{slot}", size); return 0;'
+    own = {"cuInit": "(unsigned flags) { return 0; }",
+           "cuDriverGetVersion": "(int* version) { *version = 12040; return 0; }",
+           "cuGetErrorString": "(int result, const char** words) { *words = \"out of order\"; return 0; }",
+           "cuDeviceGetCount": "(int* count) { *count = 1; return 0; }",
+           "cuDeviceGet": "(int* device, int number) { *device = number; return 0; }",
+           "cuDeviceGetName": '(char* name, int size, int device) { strncpy(name, "A Card", size); return 0; }',
+           "cuDeviceGetAttribute":
+               f"(int* value, int attribute, int device) {{ switch (attribute) {{ {cases} }} return 1; }}",
+           "cuDeviceTotalMem_v2": "(size_t* bytes, int device) { *bytes = 16000000000; return 0; }",
+           "cuDeviceGetPCIBusId": f"(char* id, int size, int device) {{ {told} }}"}
+    defined = (f"int {name}{own.get(name, '() { return 999; }')}" for name in functions())
+    return "\n".join(["#include <string.h>", *defined])
+
+
+def too_old_a_card() -> str:
+    return with_card(major=7)
+
+
+DRIVERS = [(old, "too old"), (broken, "does not start"), (without_a_card, "sees no card"),
+           (too_old_a_card, "A Card is sm_75; kernels need sm_80 or later")]
 
 
 def install(text: str, folder: Path):
@@ -63,6 +88,21 @@ def test_doctor_says_what_is_wrong(program, driver):
     environment, reason = driver
     done = program.run("doctor", **environment)
     assert reason in done.stdout and "queries run on the CPU" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("slot, link", [("FFFF:FE:1F.7", "link unknown (slot ffff:fe:1f.7)"), (None, "link unknown")])
+def test_doctor_shows_a_card_with_its_link_and_driver(program, tmp_path, slot, link):
+    install(with_card(major=8, slot=slot), tmp_path)
+    findings = json.loads(program.run("doctor", "--json", LD_LIBRARY_PATH=str(tmp_path)).stdout)
+    assert findings["gpu"]["state"] == "ok"
+    assert findings["gpu"]["text"] == f"A Card (sm_85), 15 GiB, 40 processors, {link}, driver for CUDA 12.4"
+
+
+def test_a_card_that_does_not_open_is_told_of_in_its_drivers_words(program, tmp_path):
+    install(with_card(major=8), tmp_path)
+    done = program.run("node", "--socket", tmp_path / "run" / "node.sock", "--gpu", "cuda",
+                       LD_LIBRARY_PATH=str(tmp_path))
+    assert done.returncode == 1 and "cuDevicePrimaryCtxRetain: out of order" in done.stderr, done.stderr
 
 
 def test_a_node_says_it_once_and_answers(program, driver, tmp_path):
