@@ -93,6 +93,8 @@ def test_bench_names_what_is_wrong(program, arguments, complaint):
     (("--gpu-memory", "4G"), "--mode"),
     (("--mode", "cpu", "--gpu-memory", "4G"), "--gpu-memory goes with --mode gpu, mixed or auto"),
     (("--mode", "gpu", "--gpu-memory", "0"), "--gpu-memory: '0' leaves nothing"),
+    (("--gpu-tasks", 2), "--gpu-tasks goes with --mode gpu, mixed or auto"),
+    (("--mode", "gpu", "--gpu-tasks", 0), "--gpu-tasks"),
     (("--mode", "cpu", "--gpu-limit", "5"), "--gpu-limit goes with --mode gpu, mixed or auto"),
     (("--emulate-gpu",), "--emulate-gpu goes with --mode"),
     (("--policy", "guided"), "--mode"),

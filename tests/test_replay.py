@@ -40,6 +40,7 @@ def digest(program, joined, tmp_path_factory) -> str:
 @pytest.mark.parametrize("options, said", [
     (EMULATED, {"residency": "device", "emulate_gpu": True}),
     ((*EMULATED, "--gpu-memory", "8M"), {"residency": "device", "gpu_memory": 8_000_000}),
+    ((*EMULATED, "--gpu-tasks", 1), {"gpu_tasks": 1}),
     (IN_PLACE, {"residency": "host", "prefetch": "passive"}),
     ((*IN_PLACE, "--prefetch", "active1"), {"prefetch": "active1"}),
     ((*IN_PLACE, "--prefetch", "active2"), {"prefetch": "active2"}),

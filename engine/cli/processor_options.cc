@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/engine_options.h"
+#include "engine/cli/number_range.h"
 
 namespace shadowvm::cli {
 namespace {
@@ -74,6 +75,10 @@ void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings) {
       ->check(CLI::IsMember({"passive", "active1", "active2", "active4"}));
   AddSizeOption(command, "--gpu-memory", &settings->gpu_memory_bytes,
                 "The GPU's memory that may be used, such as 4G (default: nine tenths)");
+  command
+      ->add_option("--gpu-tasks", settings->gpu_tasks,
+                   "Queries that work on the GPU at a time; others wait (default: a node's)")
+      ->check(WholeNumberIn(1, 64));
   AddGpuLimitOption(command, &settings->gpu_limit);
   command->add_flag("--emulate-gpu", settings->emulate_gpu,
                     "With --mode gpu, mixed or auto: emulate the card, very slowly");

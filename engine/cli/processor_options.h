@@ -41,7 +41,8 @@ struct ProcessorSettings {
   bool emulate_gpu = false;  // mode gpu, mixed, auto: with the emulated one
 };
 
-// --mode, --residency, --prefetch, --gpu-memory, --gpu-limit, --emulate-gpu and --policy.
+// --mode, --residency, --prefetch, --gpu-memory, --gpu-tasks, --gpu-limit, --emulate-gpu and
+// --policy.
 void AddProcessorOptions(CLI::App* command, ProcessorSettings* settings);
 
 // --trace: the file that gets who took which partition when.

@@ -96,9 +96,6 @@ void CheckUsage(const CLI::App& command, const BenchSettings& settings) {
 // How rows are worked on. What options exclude is seen when all are known.
 void AddRunOptions(CLI::App* ssb, BenchSettings* settings) {
   AddProcessorOptions(ssb, settings);
-  ssb->add_option("--gpu-tasks", settings->gpu_tasks,
-                  "Queries that work on the GPU at a time; others wait (default: a node's)")
-      ->check(WholeNumberIn(1, 64));
   ssb->add_flag("--keep-builds", settings->keep_builds,
                 "Keep build sides of generated tables for the next run, as those of files are");
 }
