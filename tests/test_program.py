@@ -61,7 +61,9 @@ def test_wrong_commands_are_refused(program, arguments, complaint):
 @pytest.mark.parametrize("arguments, complaint", [
     ((), "--data"),
     (("--sf", 1, "--data", "x"), "--data"),
-    (("--sf", 1, "--residency", "file"), "--residency file"),
+    (("--sf", 1, "--mode", "gpu", "--coupled", "--residency", "file"), "--residency file goes without --coupled"),
+    (("--sf", 1, "--mode", "mixed", "--residency", "file"), "--residency file goes with --mode cpu or gpu"),
+    (("--data", "x", "--mode", "auto", "--residency", "file"), "give --residency host, or another mode"),
     (("--sf", 1, "--memory", "much"), "much"),
     (("--sf", 1, "--query", "q9.9"), "q9.9"),
     (("--sf", 1, "--mode", "both"), "both"),
@@ -95,6 +97,7 @@ def test_bench_names_what_is_wrong(program, arguments, complaint):
     (("--mode", "gpu", "--gpu-memory", "0"), "--gpu-memory: '0' leaves nothing"),
     (("--gpu-tasks", 2), "--gpu-tasks goes with --mode gpu, mixed or auto"),
     (("--mode", "gpu", "--gpu-tasks", 0), "--gpu-tasks"),
+    (("--mode", "mixed", "--residency", "file"), "--residency file goes with --mode cpu or gpu"),
     (("--mode", "cpu", "--gpu-limit", "5"), "--gpu-limit goes with --mode gpu, mixed or auto"),
     (("--emulate-gpu",), "--emulate-gpu goes with --mode"),
     (("--policy", "guided"), "--mode"),

@@ -103,11 +103,16 @@ void CheckProcessorOptions(const CLI::App& command, const ProcessorSettings& set
     }
   }
   // One processor shares with nobody.
+  const bool shares = settings.mode == Mode::kMixed || settings.mode == Mode::kAuto;
   for (const char* option : {"--policy", "--trace"}) {
-    const bool shares = settings.mode == Mode::kMixed || settings.mode == Mode::kAuto;
     if (!shares && IsGiven(command, option)) {
       refuse(option + std::string(" goes with --mode mixed or auto"));
     }
+  }
+  if (shares && settings.residency == Residency::kFile) {
+    refuse(
+        "--residency file goes with --mode cpu or gpu: what is read from files is left to the "
+        "cores in modes mixed and auto; give --residency host, or another mode");
   }
   if (settings.prefetch == Prefetch::kActive && settings.mode != Mode::kGpu) {
     refuse("--prefetch active goes with --mode gpu; in other modes a GPU reads in place");

@@ -23,7 +23,9 @@ StopRequest::StopRequest() {
   ::pthread_sigmask(SIG_BLOCK, &held_, &before_);
 }
 
-StopRequest::~StopRequest() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+StopRequest::~StopRequest() { Release(); }
+
+void StopRequest::Release() const { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 base::Status StopRequest::Check() const {
   sigset_t pending;

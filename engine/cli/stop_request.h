@@ -22,6 +22,9 @@ class StopRequest {
 
   // kCancelled once a signal has come.
   base::Status Check() const;
+  // Signals take their usual course from now on, in the calling thread: one that waits ends the
+  // process here.
+  void Release() const;
 
  private:
   sigset_t held_;

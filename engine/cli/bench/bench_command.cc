@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/cli/bench/bandwidth.h"
+#include "engine/cli/bench/generated_files.h"
 #include "engine/cli/bench/session.h"
 #include "engine/cli/bench/ssb_queries.h"
 #include "engine/cli/engine_options.h"
@@ -22,7 +23,8 @@ namespace {
 
 constexpr const char* kExplanation =
     R"(Residency says where the tables are when the clock starts: 'host' keeps them in
-memory as segments, 'file' keeps nothing between runs and reads the Parquet files every time.
+memory as segments, 'file' keeps nothing between runs and reads the Parquet files every time;
+with '--sf' these are made among the temporary files ($TMPDIR) and go in the end.
 With '--mode gpu' or 'auto' there is 'device', and it is what is meant by default: segments are copied to the
 GPU by the first run that reads them and stay there, as many as '--gpu-memory' allows; others
 are read in place. With 'host' or 'file' none stays there: '--prefetch passive' has kernels read the
@@ -33,6 +35,7 @@ Examples:
   shadowvm bench ssb --data data/ssb-sf1                        tables resident, 5 runs a query
   shadowvm bench ssb --sf 1 --threads 2                         generated in memory, no files needed
   shadowvm bench ssb --data data/ssb-sf10 --residency file      from the Parquet files every run
+  shadowvm bench ssb --sf 1 --mode gpu --residency file         the same, of files made for it
   shadowvm bench ssb --data data/ssb-sf10 --memory 3G --json r.json
   shadowvm bench ssb --data data/ssb-sf1 --query q2.1 --runs 20
   shadowvm bench ssb --sf 20 --mode gpu --residency host --prefetch active2
@@ -70,9 +73,6 @@ void CheckUsage(const CLI::App& command, const BenchSettings& settings) {
   if (settings.data.empty() == (settings.scale_factor == 0)) {
     throw CLI::ValidationError("give either --data DIR or --sf N");
   }
-  if (settings.data.empty() && settings.residency == Residency::kFile) {
-    throw CLI::ValidationError("--residency file needs files: give --data DIR");
-  }
   if (!settings.connect.empty() && settings.data.empty()) {
     throw CLI::ValidationError("--connect needs files that the node can read: give --data DIR");
   }
@@ -86,6 +86,9 @@ void CheckUsage(const CLI::App& command, const BenchSettings& settings) {
   const bool asks_a_node = !settings.connect.empty() || settings.own_node;
   if (asks_a_node && (IsGiven(command, "--policy") || IsGiven(command, "--trace"))) {
     throw CLI::ValidationError("--policy and --trace go without --connect and --node");
+  }
+  if (settings.coupled && settings.residency == Residency::kFile) {
+    throw CLI::ValidationError("--residency file goes without --coupled: its tables are in memory");
   }
   if (settings.coupled && (settings.mode != Mode::kGpu || settings.scale_factor == 0)) {
     throw CLI::ValidationError("--coupled goes with --mode gpu and --sf N");
@@ -103,7 +106,7 @@ void AddRunOptions(CLI::App* ssb, BenchSettings* settings) {
 void AddOptions(CLI::App* ssb, BenchSettings* settings) {
   ssb->add_option("--data", settings->data,
                   "Folder with lineorder.parquet and the four other tables");
-  ssb->add_option("--sf", settings->scale_factor, "Generate this scale factor in memory instead")
+  ssb->add_option("--sf", settings->scale_factor, "Generate this scale factor instead")
       ->check(NumberIn(ssb::kMinFactor, ssb::kMaxFactor));
   AddEngineOptions(ssb, &settings->threads, &settings->memory_bytes);
   ssb->add_option("--runs", settings->runs, "Runs of each query")
@@ -151,7 +154,13 @@ base::Status BenchSsb(const BenchSettings& settings, const RunnerFactory& make_r
   for (const std::string& file : {settings.json_file, settings.trace_file}) {
     if (!file.empty()) SVM_RETURN_NOT_OK(CheckWritable(file));
   }
-  SVM_ASSIGN_OR_RETURN(const auto runner, make_runner(settings));
+  std::unique_ptr<GeneratedFiles> files;  // outlives the runner
+  BenchSettings tables = settings;
+  if (settings.data.empty() && settings.residency == Residency::kFile) {
+    SVM_ASSIGN_OR_RETURN(files, GeneratedFiles::Make(settings));
+    tables.data = files->folder();
+  }
+  SVM_ASSIGN_OR_RETURN(const auto runner, make_runner(tables));
   if (settings.interactive) return ServeQueries(runner.get(), settings, std::cin, std::cout);
   SVM_ASSIGN_OR_RETURN(const BenchReport report, Measure(runner.get(), settings));
   PrintReport(report);

@@ -13,8 +13,8 @@ namespace shadowvm::cli {
 
 // What `shadowvm bench ssb` was asked for.
 struct BenchSettings : ProcessorSettings {
-  std::string data;         // folder with the five Parquet files; empty: generate in memory
-  double scale_factor = 0;  // when generated
+  std::string data;         // folder with the five Parquet files; empty: generate
+  double scale_factor = 0;  // when generated: as files for residency file, else in memory
   int threads = 1;
   int runs = 5;
   int64_t memory_bytes = 0;  // 0: the engine's default
