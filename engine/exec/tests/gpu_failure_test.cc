@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <future>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "engine/base/fault.h"
 #include "engine/base/tests/test_folder.h"
 #include "engine/cli/bench/answer_json.h"
+#include "engine/columns/arrow_import.h"
+#include "engine/columns/type_mapping.h"
 #include "engine/exec/tests/kernel_fixture.h"
 #include "engine/exec/tests/kernel_tables.h"
 
@@ -33,6 +36,8 @@ class GpuFailureTest : public ::testing::Test {
     EngineOptions options;
     options.gpu.kind = GpuKind::kEmulated;
     options.gpu.required = false;
+    options.gpu.prefetch = prefetch_;
+    options.gpu.chunk_rows = 1;  // so that a segment is one
     options.gpu.programs.directory = folder_.path();
     options.gpu.programs.retry_after = milliseconds(0);
     options.gpu.retry_after = retry_after;
@@ -48,10 +53,16 @@ class GpuFailureTest : public ::testing::Test {
     options.kernels.background_full = false;
     options.kernels.timeout = std::chrono::minutes(5);
     engine_ = Engine::Make(std::move(options)).ValueOrDie();
-    const auto table = MakeTable({{"k", Int32s(kRows, [](int64_t i) { return i % 7; })},
-                                  {"v", Int32s(kRows, [](int64_t i) { return i - 100; })}});
-    ASSERT_TRUE(engine_->AddTable("facts", *table).ok());
+    ASSERT_TRUE(engine_->AddTable("facts", *Rows(kRows)).ok());
+    sum_ = SumOf(kRows);
+    num_rows_ = kRows;
   }
+
+  static std::shared_ptr<arrow::Table> Rows(int64_t rows) {
+    return MakeTable({{"k", Int32s(rows, [](int64_t i) { return i % 7; })},
+                      {"v", Int32s(rows, [](int64_t i) { return i - 100; })}});
+  }
+  static int64_t SumOf(int64_t rows) { return rows * (rows - 1) / 2 - 100 * rows; }
 
   // Runs a query whose answer is known; true if it ran on the GPU.
   bool RanThere(schedule::Mode mode = schedule::Mode::kGpu) {
@@ -62,9 +73,16 @@ class GpuFailureTest : public ::testing::Test {
     EXPECT_TRUE(answer.ok()) << answer.status();
     if (!answer.ok()) return false;
     const nlohmann::json row = cli::RowsToJson(**answer).ValueOrDie().at(0);
-    EXPECT_EQ(row.at(0), kRows);
-    EXPECT_EQ(row.at(1), kRows * (kRows - 1) / 2 - 100 * kRows);
+    EXPECT_EQ(row.at(0), num_rows_);
+    EXPECT_EQ(row.at(1), sum_);
     return !stats.gpu.empty() && stats.gpu[0].why_not.empty();
+  }
+  // Where the pipelines of another query run.
+  std::vector<PipelineDevices> DevicesOf(schedule::Mode mode) {
+    const auto count = client::Table("facts").Aggregate({Count().As("rows")}).ToCommand();
+    QueryStats stats;
+    EXPECT_TRUE(engine_->Run(count, {.stats = &stats, .mode = mode}).ok());
+    return std::move(stats.devices);
   }
   // Asks until it runs there again.
   void AwaitGpu() {
@@ -77,6 +95,8 @@ class GpuFailureTest : public ::testing::Test {
   }
 
   base::TestFolder folder_;
+  int64_t num_rows_ = 0, sum_ = 0;  // of the facts
+  GpuPrefetch prefetch_ = GpuPrefetch::kKept;
   std::unique_ptr<Engine> engine_;
   std::mutex mutex_;
   std::vector<std::string> warnings_;
@@ -105,7 +125,11 @@ TEST_F(GpuFailureTest, OneWithoutACompilerIsSetAside) {
   Arm("exec.gpu.compiler=always:error");
   Start(std::chrono::hours(1));
   EXPECT_FALSE(RanThere());
-  EXPECT_FALSE(RanThere());
+  EXPECT_FALSE(RanThere(schedule::Mode::kMixed));
+  const auto devices = DevicesOf(schedule::Mode::kMixed);
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].rows[schedule::Side::kCpu], kRows);
+  EXPECT_NE(devices[0].reason.find("exec.gpu.compiler"), std::string::npos) << devices[0].reason;
   const GpuKeeper::State state = engine_->gpu_keeper().state();
   EXPECT_NE(state.down.find("exec.gpu.compiler"), std::string::npos) << state.down;
   EXPECT_GT(state.retry_ms, 0);
@@ -184,6 +208,73 @@ TEST_F(GpuFailureTest, ALostCardIsOpenedAgain) {
   }
 }
 
+// Where segments are copied in chunks for each launch, or read in place, there are other calls.
+class GpuPrefetchFailureTest : public GpuFailureTest,
+                               public ::testing::WithParamInterface<GpuPrefetch> {
+ protected:
+  void SetUp() override {
+    prefetch_ = GetParam();
+    Start(milliseconds(1));
+    AddTwoSegments();
+    AwaitGpuAndPages();
+  }
+  // So large that they have pages of their own, which can be pinned.
+  void AddTwoSegments() {
+    constexpr int64_t kSegment = 100'000;
+    std::vector<columns::MemoryTable::Column> both(2);
+    const auto rows = Rows(kSegment);
+    for (int segment = 0; segment < 2; ++segment) {
+      const auto one = columns::FromArrow("facts", *rows, &engine_->budget()).ValueOrDie();
+      for (int column = 0; column < 2; ++column) {
+        both[column].layout = one->column(column).layout;
+        both[column].segments.push_back(one->column(column).segments[0]);
+      }
+    }
+    const columns::Schema schema = columns::FromArrow(*rows->schema()).ValueOrDie();
+    ASSERT_TRUE(engine_
+                    ->AddTable("facts", std::make_shared<columns::MemoryTable>("facts", schema,
+                                                                               std::move(both)))
+                    .ok());
+    num_rows_ = 2 * kSegment;
+    sum_ = 2 * SumOf(kSegment);
+  }
+  void AwaitGpuAndPages() {
+    base::DisarmFaults();
+    AwaitGpu();
+    const std::shared_ptr<Gpu> gpu = engine_->gpu();
+    gpu->pinned().Await();
+    if (GetParam() == GpuPrefetch::kPassive) {
+      EXPECT_GT(gpu->pinned().bytes(), 0);
+    }
+  }
+  // A card allocates when it is new.
+  bool RunsThereWith(const std::string& point, int64_t failing_call) {
+    if (point == "device.allocate") engine_->gpu_keeper().Close();
+    Arm(point + "=nth:" + std::to_string(failing_call) + ":error");
+    return RanThere();
+  }
+};
+
+TEST_P(GpuPrefetchFailureTest, ACardThatIsLostCostsNoRow) {
+  constexpr int64_t kNone = 1'000'000;
+  for (const std::string& point : LossPoints()) {
+    ASSERT_TRUE(RunsThereWith(point, kNone));
+    const int64_t calls = base::FaultHits(point);
+    EXPECT_GE(calls, point == "device.launch" && GetParam() == GpuPrefetch::kActive ? 2 : 1);
+    for (const int64_t call : std::set<int64_t>{1, calls}) {
+      SCOPED_TRACE(point + ", call " + std::to_string(call));
+      AwaitGpuAndPages();
+      const int64_t failures = engine_->gpu_keeper().state().failures;
+      EXPECT_FALSE(RunsThereWith(point, call));
+      EXPECT_EQ(engine_->gpu_keeper().state().failures, failures + 1);
+    }
+    AwaitGpuAndPages();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, GpuPrefetchFailureTest,
+                         ::testing::Values(GpuPrefetch::kActive, GpuPrefetch::kPassive));
+
 // Reopened again and again: it is said once, until a query has run there in between.
 TEST_F(GpuFailureTest, LaunchesThatAlwaysFailAreWarnedOfOnce) {
   Start(milliseconds(1));
@@ -232,18 +323,12 @@ TEST_F(GpuFailureTest, NoneIsOpenedBeforeTheLastOneHasEnded) {
 // While it is down as well: where pipelines run is told, and why.
 // Where a pipeline has run that no GPU was there for.
 TEST_F(GpuFailureTest, WhatIsChosenWhileItIsDownIsTold) {
-  const auto count = client::Table("facts").Aggregate({Count().As("rows")}).ToCommand();
-  const auto run = [&](schedule::Mode mode) {
-    QueryStats stats;
-    EXPECT_TRUE(engine_->Run(count, {.stats = &stats, .mode = mode}).ok());
-    return stats.devices;
-  };
   Start(std::chrono::hours(1));
   ASSERT_TRUE(RanThere());
   Arm("device.launch=nth:1:error");
   EXPECT_FALSE(RanThere());
   for (const schedule::Mode mode : {schedule::Mode::kGpu, schedule::Mode::kAuto}) {
-    const auto devices = run(mode);
+    const auto devices = DevicesOf(mode);
     ASSERT_EQ(devices.size(), 1u);
     EXPECT_EQ(devices[0].mode, schedule::Mode::kCpu);
     EXPECT_NE(devices[0].reason.find("device.launch"), std::string::npos) << devices[0].reason;
@@ -253,8 +338,8 @@ TEST_F(GpuFailureTest, WhatIsChosenWhileItIsDownIsTold) {
   // One that never was there is no news, unless somebody asks for it.
   Arm("exec.gpu.open=always:error");
   Start(std::chrono::hours(1));
-  EXPECT_EQ(run(schedule::Mode::kGpu).size(), 1u);
-  EXPECT_TRUE(run(schedule::Mode::kAuto).empty());
+  EXPECT_EQ(DevicesOf(schedule::Mode::kGpu).size(), 1u);
+  EXPECT_TRUE(DevicesOf(schedule::Mode::kAuto).empty());
 }
 
 TEST_F(GpuFailureTest, OneThatIsOpenedAnewHasItsNewOptions) {
