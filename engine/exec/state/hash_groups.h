@@ -38,6 +38,9 @@ class WorkerGroups : public kernels::GroupsView {
   base::Status Grow(uint32_t part, bool with_row);
   // The row with the key of 'row' in its part, or null.
   int64_t* Find(const int64_t* row, uint64_t hash) const;
+  // Has the processor bring what Find will look at: first the slot, then the row that it names.
+  void PrefetchSlot(uint64_t hash) const;
+  void PrefetchRow(uint64_t hash) const;
   // Enters a row that lies somewhere else and stays there.
   base::Status Adopt(int64_t* row, uint64_t hash);
   uint64_t HashOf(const int64_t* row) const;
@@ -108,6 +111,8 @@ class HashGroups {
     base::Result<RowSet> Make(memory::MemoryBudget* budget, int64_t count, Keeper keeper) const;
   };
   base::Status MergePart(uint32_t part);
+  // Adds rows of other workers to groups; those with new keys stay where they are.
+  base::Status Absorb(std::span<int64_t* const> rows, WorkerGroups* into) const;
   base::Status EmitPart(uint32_t part, const Columns& columns, int64_t at, RowSet* rows) const;
   base::Status EmitGroups(std::vector<const int64_t*> groups, const Columns& columns, int64_t at,
                           RowSet* rows) const;

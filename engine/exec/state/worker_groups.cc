@@ -97,6 +97,18 @@ int64_t* WorkerGroups::Find(const int64_t* row, uint64_t hash) const {
   return nullptr;
 }
 
+void WorkerGroups::PrefetchSlot(uint64_t hash) const {
+  const GroupPart& part = parts_[kernels::part_of(hash)];
+  __builtin_prefetch(part.slots + (hash & part.mask));
+}
+
+void WorkerGroups::PrefetchRow(uint64_t hash) const {
+  const GroupPart& part = parts_[kernels::part_of(hash)];
+  if (part.slots == nullptr) return;
+  __builtin_prefetch(
+      reinterpret_cast<const int64_t*>(part.slots[hash & part.mask] & kernels::kSlotPayload), 1);
+}
+
 base::Status WorkerGroups::Adopt(int64_t* row, uint64_t hash) {
   const uint32_t index = kernels::part_of(hash);
   GroupPart& part = parts_[index];

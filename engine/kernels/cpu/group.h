@@ -174,6 +174,13 @@ SVM_VERB void find_groups(T& t, KernelCall* call, const Keys<W>& keys, i64** gro
       const GroupPart& part = call->groups->parts[part_of(hash[r])];
       __builtin_prefetch(part.slots + (hash[r] & part.mask));
     }
+    // Most often the first slot is the key's, and its row as far away as it was.
+    for (u32 r = 0; r < rows; ++r) {
+      const GroupPart& part = call->groups->parts[part_of(hash[r])];
+      if (part.slots == nullptr) continue;
+      __builtin_prefetch(
+          reinterpret_cast<const i64*>(part.slots[hash[r] & part.mask] & kSlotPayload), 1);
+    }
     for (u32 r = 0; r < rows; ++r) {
       i64* const row = find_group(call, keys, first + r, hash[r]);
       if (row == nullptr) {
