@@ -11,7 +11,7 @@ import scala.util.Try
 
 import org.apache.spark.SparkConf
 import org.scalatest.funsuite.AnyFunSuite
-import org.shadowvm.{ProgramGate, TestFolders, TestProgram}
+import org.shadowvm.{ProgramGate, TestFolders, TestProgram, TestScripts}
 import org.shadowvm.Eventually.eventually
 
 class NodeManagerSuite extends AnyFunSuite {
@@ -53,11 +53,6 @@ class NodeManagerSuite extends AnyFunSuite {
   private def isAlive(pid: Long): Boolean = {
     val process = ProcessHandle.of(pid)
     process.isPresent && process.get.isAlive
-  }
-
-  private def script(text: String): Path = {
-    val path = Files.writeString(TestFolders.make().resolve("shadowvm"), s"#!/bin/sh\n$text\n")
-    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"))
   }
 
   test("a node is started with the application and goes with it") {
@@ -198,14 +193,15 @@ class NodeManagerSuite extends AnyFunSuite {
   }
 
   test("a program that is no node ends with its last words") {
-    val manager = new NodeManager(conf("node.path" -> script("echo it has no wings >&2; exit 3").toString))
+    val manager = new NodeManager(conf("node.path" -> TestScripts.write("echo it has no wings >&2; exit 3").toString))
     manager.start()
     withManager(manager)(_ => assert(manager.client().left.exists(_.endsWith("ended with status 3: it has no wings"))))
   }
 
   test("a program that never listens does not outlive the manager") {
     val folder = TestFolders.make()
-    val manager = new NodeManager(conf("node.path" -> script(s"echo $$$$ > $folder/pid; exec sleep 600").toString))
+    val hung = TestScripts.write(s"echo $$$$ > $folder/pid", "exec sleep 600")
+    val manager = new NodeManager(conf("node.path" -> hung.toString))
     val starting = new Thread(() => manager.start())
     starting.start()
     eventually("it runs")(Files.exists(folder.resolve("pid")) && Files.size(folder.resolve("pid")) > 0)
@@ -220,7 +216,7 @@ class NodeManagerSuite extends AnyFunSuite {
     val jars = Files.createDirectories(folder.resolve("jars"))
     val bin = Files.createDirectories(folder.resolve("bin"))
     assert(NodeProgram.find(None, Some(jars), bin.toString).left.exists(_.contains("set spark.shadowvm.node.path")))
-    val other = script("exit 0")
+    val other = TestScripts.write("exit 0")
     assert(NodeProgram.find(None, Some(jars), s"${other.getParent}").contains(other))
     val neighbour = Files.copy(other, bin.resolve("shadowvm"))
     Files.setPosixFilePermissions(neighbour, PosixFilePermissions.fromString("rwx------"))
