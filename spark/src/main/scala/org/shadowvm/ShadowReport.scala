@@ -20,8 +20,12 @@ final case class OperatorReport(name: String, depth: Int, inNode: Boolean, reaso
  * Where the operators of a query run and why. From Scala `ShadowReport.of(df)`, from Python
  * `spark._jvm.org.shadowvm.ShadowReport.of(df._jdf)`. Of a query that was run it tells what was done, of another what
  * is planned; a plan that adaptive execution has yet to finish may still change.
+ *
+ * @param ran
+ *   lines about what has run in the node: on which processors each pipeline ran, why, and the predicted and the real
+ *   time
  */
-final case class ShadowReport(operators: Seq[OperatorReport]) {
+final case class ShadowReport(operators: Seq[OperatorReport], ran: Seq[String]) {
   def accelerated: Int = operators.count(_.inNode)
 
   def total: Int = operators.size
@@ -42,7 +46,7 @@ final case class ShadowReport(operators: Seq[OperatorReport]) {
   /** For programs in other languages. */
   def reasonCodes: Array[String] = reasons.map(_.code).toArray
 
-  override def toString: String = s"$summary\n$text"
+  override def toString: String = (Seq(summary, text) ++ ran).mkString("\n")
 }
 
 object ShadowReport {

@@ -19,9 +19,8 @@ private[shadowvm] final class ExplainLog extends Logging {
     }
 
   /** Once a query has run in the node: where its pipelines ran, the time predicted for them and the time they took. */
-  def ran(pipelines: Seq[PipelineInfo], barrier: Barrier, settings: ShadowSettings): Unit =
+  def ran(pipelines: Seq[PipelineInfo], query: QueryMetrics, settings: ShadowSettings): Unit =
     if (settings.explain == "ALL") {
-      val query = QueryMetrics.parseFrom(barrier.metrics)
       logWarning(s"ShadowVM ran query ${query.getQueryId}\n${PipelineText.of(pipelines, query).mkString("\n")}")
     }
 

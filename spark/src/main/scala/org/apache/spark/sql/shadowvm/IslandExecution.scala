@@ -9,7 +9,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.{SparkPlan, SQLExecution}
-import org.shadowvm.proto.v1.PipelineInfo
+import org.shadowvm.proto.v1.{PipelineInfo, QueryMetrics}
 import org.shadowvm.settings.ShadowSettings
 
 /** Runs an island in the node, or its original plan in Spark where the node fails. On the driver, from any thread. */
@@ -20,8 +20,12 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
   /** Not before the subqueries have run. */
   private lazy val island = root.island.after(root.parameters)
   @volatile private var fallback: Option[SparkPlan] = None
+  @volatile private var done: Option[(Seq[PipelineInfo], QueryMetrics)] = None
 
   def inSpark: Option[SparkPlan] = fallback
+
+  /** A line for each pipeline of the last run in the node. Made when asked for: most queries are not explained. */
+  def ran: Seq[String] = done.toSeq.flatMap { case (pipelines, query) => PipelineText.of(pipelines, query) }
 
   def collect(reaping: Reaping)(inSpark: SparkPlan => Array[InternalRow]): Array[InternalRow] =
     run(doors().collect(reaping))(inSpark)
@@ -51,6 +55,7 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
           val plan = SparkAgain.plan(root.session, root.original)
           Reasons.putOnAll(plan, Reasons.fellBack(failure.getMessage))
           fallback = Some(plan)
+          done = None
           SparkAgain.draw(context)
           inSpark(plan)
         }
@@ -62,8 +67,10 @@ private[shadowvm] final class IslandExecution(root: ShadowResultExec) extends Lo
   }
 
   private def measured(pipelines: Seq[PipelineInfo], barrier: Barrier, readNanos: Option[Long]): Unit = {
-    QueryMetricsReport.post(root, pipelines, barrier, readNanos)
-    ShadowRuntime.of(context).foreach(_.explainLog.ran(pipelines, barrier, settings))
+    val query = QueryMetrics.parseFrom(barrier.metrics)
+    done = Some((pipelines, query))
+    QueryMetricsReport.post(root, pipelines, query, readNanos)
+    ShadowRuntime.of(context).foreach(_.explainLog.ran(pipelines, query, settings))
   }
 
   /** The same for the same island twice in one execution, so that it runs once; another in every other execution. */

@@ -96,9 +96,8 @@ private[shadowvm] object QueryMetricsReport {
   def post(
       root: ShadowResultExec,
       pipelines: Seq[PipelineInfo],
-      barrier: Barrier,
+      query: QueryMetrics,
       readNanos: Option[Long]): Unit = {
-    val query = QueryMetrics.parseFrom(barrier.metrics)
     val operators = root.child.collect { case operator: ShadowOperator => operator.original.id -> operator }.toMap
     ResultMetrics.fill(root.metrics, query, readNanos)
     val measured = query.getPipelinesList.asScala.map(metrics => metrics.getIndex -> metrics).toMap

@@ -12,7 +12,16 @@ import org.shadowvm.{OperatorReport, ShadowReport}
 
 /** Reads a report off a physical plan. */
 private[shadowvm] object PlanReport {
-  def of(plan: SparkPlan): ShadowReport = ShadowReport(operators(plan, depth = 0))
+  def of(plan: SparkPlan): ShadowReport = ShadowReport(operators(plan, depth = 0), ran(plan))
+
+  /** Below a line with the query's key, which the plan shows as well. */
+  private def ran(plan: SparkPlan): Seq[String] = {
+    val own = plan match {
+      case result: ShadowResultExec if result.ran.nonEmpty => s"ran query ${result.island.key}" +: result.ran
+      case _ => Nil
+    }
+    PlanBelow.of(plan).flatMap(ran) ++ own
+  }
 
   private def operators(plan: SparkPlan, depth: Int): Seq[OperatorReport] = plan match {
     case result: ShadowResultExec =>

@@ -34,13 +34,17 @@ case class ShadowResultExec(
   override def nodeName: String = "ShadowResult"
   override protected def stringArgs: Iterator[Any] = {
     val report = PlanReport.of(this)
-    Iterator(s"query=${island.key}", report.summary) ++ report.reasons.map(_.withCode)
+    val lines = Seq(ran.map(_.trim)).filter(_.nonEmpty).map(_.mkString("ran: ", "; ", ""))
+    Iterator(s"query=${island.key}", report.summary) ++ report.reasons.map(_.withCode) ++ lines
   }
   override protected def doCanonicalize(): SparkPlan = original.canonicalized
   @transient override lazy val metrics: Map[String, SQLMetric] = ResultMetrics.create(sparkContext)
 
   /** The plan that Spark has run instead, the last time. */
   override def inSpark: Option[SparkPlan] = execution.inSpark
+
+  /** Where the pipelines of its last run in the node ran, why, and the predicted and the real times, a line each. */
+  def ran: Seq[String] = execution.ran
 
   /** On the thread that waits for the query; a broadcast of the rows runs on another. */
   override protected def doPrepare(): Unit = PythonCaller.remember(sparkContext)

@@ -26,11 +26,7 @@ class ExplainSuite extends ShadowSuite {
     }
   }
 
-  private def explained(sql: String): String = {
-    val text = new java.io.ByteArrayOutputStream
-    Console.withOut(text)(spark.sql(sql).explain())
-    text.toString("UTF-8")
-  }
+  private def explained(sql: String): String = explained(spark.sql(sql))
 
   test("explain() says how much runs in the node, and why not more") {
     spark.udf.register("plain", (text: String) => text.trim)
@@ -113,6 +109,23 @@ class ExplainSuite extends ShadowSuite {
       "  1 scan of sales: cpu and gpu, predicted 1.500 ms, took 2.000 ms",
       "    parts: hash table of 5 rows: cpu, predicted 1.000 ms, took 2.000 ms",
       "    sort of 7 rows: gpu, predicted 3.000 ms, took 4.000 ms, so"))
+  }
+
+  test("explain() and the report say it, too, of a query that has run") {
+    spark.udf.register("plain", (text: String) => text.trim)
+    val mixed = "SELECT plain(c_region), count(*) FROM (SELECT DISTINCT c_region FROM customers) GROUP BY 1"
+    val nested = "SELECT s_product, count(*) FROM sales WHERE s_id < (SELECT avg(s_quantity) FROM sales) GROUP BY 1"
+    for ((sql, numIslands) <- Seq(joined -> 1, mixed -> 1, nested -> 2)) {
+      val query = spark.sql(sql)
+      assert(!explained(query).contains("ran: ") && ShadowReport.of(query).ran.isEmpty)
+      query.collect()
+      val report = ShadowReport.of(query)
+      val (heads, lines) = report.ran.partition(_.startsWith("ran query "))
+      assert(heads.size == numIslands && lines.size > numIslands && lines.forall(Ran.of(_).isDefined), report)
+      val text = explained(query)
+      assert(heads.forall(head => text.contains(s"query=${head.stripPrefix("ran query ")}")), text)
+      assert(lines.forall(line => text.contains(line.trim)), text)
+    }
   }
 
   test("explainOnly runs in Spark what would run in the node") {

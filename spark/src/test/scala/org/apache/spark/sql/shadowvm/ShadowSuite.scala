@@ -3,6 +3,7 @@
 
 package org.apache.spark.sql.shadowvm
 
+import java.io.ByteArrayOutputStream
 import java.nio.file.Path
 
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
@@ -90,6 +91,13 @@ abstract class ShadowSuite extends AnyFunSuite with BeforeAndAfterAll with Befor
     val report = compare(query)
     assert(report.accelerated == 0, s"nothing of it should run in the node:\n$report")
     assert(report.reasons.map(_.code).contains(code), s"the reason should be $code:\n$report")
+  }
+
+  /** What explain() prints. */
+  protected def explained(query: DataFrame): String = {
+    val text = new ByteArrayOutputStream
+    Console.withOut(text)(query.explain())
+    text.toString("UTF-8")
   }
 
   protected def node: NodeClient =
