@@ -16,6 +16,13 @@ object TestProgram {
     program
   }
 
+  /**
+   * The same with a GPU, the emulated one. However slow its kernels are on a busy machine, none of them hangs, and in
+   * mode mixed it gets its share.
+   */
+  lazy val withGpu: Path =
+    TestScripts.write(TestScripts.run(path, "--gpu", "emulated", "--gpu-limit", "3600", "--policy", "static:40"))
+
   /** Small tables of the Star Schema Benchmark, made once for all suites of a run. */
   lazy val ssb: Path = {
     val folder = TestFolders.make()

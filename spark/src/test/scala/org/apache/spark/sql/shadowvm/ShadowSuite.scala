@@ -63,8 +63,10 @@ abstract class ShadowSuite extends AnyFunSuite with BeforeAndAfterAll with Befor
   }
 
   /** The rows with the plugin on, which must be those without it; and where they came from. */
-  protected def compare(query: => DataFrame): ShadowReport = {
-    val expected = inSparkOnly(query.collect())
+  protected def compare(query: => DataFrame): ShadowReport = compareTo(inSparkOnly(query.collect()), query)
+
+  /** The same, where plain Spark's rows are known. */
+  protected def compareTo(expected: Array[Row], query: => DataFrame): ShadowReport = {
     val on = query
     val actual = on.collect()
     ShadowSuite.requireSame(expected, actual, ShadowSuite.isOrdered(on))
