@@ -191,8 +191,8 @@ base::Result<RowSet> PipelineRun::EmitDense() {
   const DenseGroups& groups = dense_->groups;
   if (!OrdersSlots()) return groups.Emit(grouping_.key_columns, dense_->states.outputs);
   if (!dense_->order) {
-    SVM_ASSIGN_OR_RETURN(dense_->order, groups.OrderSlots(grouping_.key_columns, wanted_order_,
-                                                          context_.workers));
+    SVM_ASSIGN_OR_RETURN(dense_->order,
+                         groups.OrderSlots(grouping_.key_columns, wanted_order_, context_.workers));
     output_.order = wanted_order_;
   }
   return groups.EmitInOrder(*dense_->order, dense_->states.outputs, context_.workers);

@@ -230,8 +230,8 @@ base::Status DenseGroups::EmitOutputs(const int64_t* const* groups,
   for (const AggregateOutput& output : outputs) columns.push_back(output.column);
   SVM_ASSIGN_OR_RETURN(RowSet made, MakeRowSet(budget_, std::move(columns), rows->num_rows));
   for (size_t i = 0; i < outputs.size(); ++i) {
-    SVM_RETURN_NOT_OK(Finalise(outputs[i], options_.accumulators, groups, rows->num_rows, 0,
-                               &made.columns[i]));
+    SVM_RETURN_NOT_OK(
+        Finalise(outputs[i], options_.accumulators, groups, rows->num_rows, 0, &made.columns[i]));
   }
   std::move(made.columns.begin(), made.columns.end(), std::back_inserter(rows->columns));
   return base::Status::OK();

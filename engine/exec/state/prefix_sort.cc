@@ -10,33 +10,28 @@ namespace {
 
 constexpr uint64_t kDigitMask = kernels::kSortDigits - 1;
 
-uint32_t DigitOf(const SortEntry& entry, int shift) {
-  return static_cast<uint32_t>(entry.prefix >> shift & kDigitMask);
+template <typename Entry>
+uint32_t DigitOf(const Entry& entry, int shift) {
+  return static_cast<uint32_t>(BitsOf(entry) >> shift & kDigitMask);
 }
 
-void SortByDigit(std::span<const SortEntry> from, int shift, SortEntry* to) {
+template <typename Entry>
+void SortByDigit(std::span<Entry> from, int shift, Entry* to) {
   std::array<uint32_t, kDigitMask + 1> next{};
-  for (const SortEntry& entry : from) ++next[DigitOf(entry, shift)];
+  for (const Entry& entry : from) ++next[DigitOf(entry, shift)];
   uint32_t at = 0;
   for (uint32_t& place : next) {
     const uint32_t count = place;
     place = at;
     at += count;
   }
-  for (const SortEntry& entry : from) to[next[DigitOf(entry, shift)]++] = entry;
+  for (const Entry& entry : from) to[next[DigitOf(entry, shift)]++] = entry;
 }
 
-}  // namespace
-
-uint64_t DifferingBits(std::span<const SortEntry> entries) {
-  uint64_t differing = 0;
-  for (const SortEntry& entry : entries) differing |= entry.prefix ^ entries[0].prefix;
-  return differing;
-}
-
-void SortByBits(std::span<SortEntry> entries, uint64_t bits, std::span<SortEntry> room) {
-  std::span<SortEntry> from = entries;
-  std::span<SortEntry> to = room;
+template <typename Entry>
+void SortByDigits(std::span<Entry> entries, uint64_t bits, std::span<Entry> room) {
+  std::span<Entry> from = entries;
+  std::span<Entry> to = room;
   while (bits != 0) {
     const int shift = LowestDigit(bits);
     bits = WithoutDigit(bits, shift);
@@ -44,6 +39,15 @@ void SortByBits(std::span<SortEntry> entries, uint64_t bits, std::span<SortEntry
     std::swap(from, to);
   }
   if (from.data() != entries.data()) std::copy(from.begin(), from.end(), entries.begin());
+}
+
+}  // namespace
+
+void SortByBits(std::span<SortEntry> entries, uint64_t bits, std::span<SortEntry> room) {
+  SortByDigits(entries, bits, room);
+}
+void SortByBits(std::span<uint64_t> words, uint64_t bits, std::span<uint64_t> room) {
+  SortByDigits(words, bits, room);
 }
 
 }  // namespace shadowvm::exec

@@ -23,12 +23,22 @@ inline uint64_t WithoutDigit(uint64_t differing, int shift) {
   return differing & ~(uint64_t{kernels::kSortDigits - 1} << shift);
 }
 
-// The bits in which prefixes differ.
-uint64_t DifferingBits(std::span<const SortEntry> entries);
+// What is sorted: entries by their prefixes, or words as they are.
+inline uint64_t BitsOf(const SortEntry& entry) { return entry.prefix; }
+inline uint64_t BitsOf(uint64_t word) { return word; }
 
-// Sorts entries by these bits of their prefixes; those that are equal in them keep their order.
-// Digit by digit, the last one first. 'room' is as long as 'entries'.
+// The bits in which they differ.
+template <typename Entry>
+uint64_t DifferingBits(std::span<Entry> entries) {
+  uint64_t differing = 0;
+  for (const Entry& entry : entries) differing |= BitsOf(entry) ^ BitsOf(entries[0]);
+  return differing;
+}
+
+// Sorts them by these bits; those that are equal in them keep their order. Digit by digit, the last
+// one first. 'room' is as long as 'entries'.
 void SortByBits(std::span<SortEntry> entries, uint64_t bits, std::span<SortEntry> room);
+void SortByBits(std::span<uint64_t> words, uint64_t bits, std::span<uint64_t> room);
 
 // The same by whole prefixes.
 inline void SortByPrefix(std::span<SortEntry> entries, std::span<SortEntry> room) {

@@ -19,9 +19,11 @@ constexpr int64_t kRunRows = 32 << 10;  // below this a run is not worth a worke
 constexpr size_t kDigitRows = 64;       // below this digits are not worth being counted
 // Of few rows with long prefixes the leading bits tell nearly all apart, and the rest is soon
 // compared.
-constexpr size_t kFewRows = 4 << 10;
+constexpr int64_t kFewRows = 4 << 10;
 constexpr int kLongPrefix = 24;
 constexpr int kLeadingBits = 16;
+constexpr std::string_view kKeys = "sort keys";
+constexpr std::string_view kRows = "sorted rows";
 
 struct Run {
   int64_t begin;
@@ -29,7 +31,7 @@ struct Run {
 };
 
 base::Result<std::shared_ptr<Buffer>> MakeEntries(memory::MemoryBudget* budget, int64_t rows) {
-  return Buffer::Make(budget, rows * static_cast<int64_t>(sizeof(SortEntry)), "sort keys");
+  return Buffer::Make(budget, rows * static_cast<int64_t>(sizeof(SortEntry)), kKeys);
 }
 
 std::vector<Run> CutIntoRuns(int64_t rows, const schedule::Workers& workers) {
@@ -51,28 +53,48 @@ base::Status MakeRuns(const SortOrder& order, std::span<const Run> runs, SortEnt
   return schedule::ParallelFor(workers, static_cast<int64_t>(runs.size()), task);
 }
 
-// Sorts the entries of one run, filled in the order of their rows.
-void SortRun(const SortOrder& order, std::span<SortEntry> entries, std::span<SortEntry> room) {
+// Sorts what comes in the order of its rows: entries, or words whose lowest bits, below 'low', are
+// the row. 'is_exact': the bits from there on decide.
+template <typename Entry, typename Before>
+void SortRun(std::span<Entry> entries, std::span<Entry> room, int low, bool is_exact,
+             const Before& before) {
   // By reference: algorithms hand their order from call to call by value.
   if (entries.size() < kDigitRows) {
-    std::sort(entries.begin(), entries.end(), std::cref(order));
+    std::sort(entries.begin(), entries.end(), std::cref(before));
     return;
   }
-  const uint64_t differing = DifferingBits(entries);
+  const uint64_t differing = DifferingBits(entries) >> low << low;
   const int width = static_cast<int>(std::bit_width(differing));
-  const bool leading = entries.size() <= kFewRows && width > kLongPrefix;
+  const bool leading = std::ssize(entries) <= kFewRows && width - low > kLongPrefix;
   const int cut = leading ? width - kLeadingBits : 0;
   SortByBits(entries, differing >> cut << cut, room);
-  if (order.is_exact() && cut == 0) return;
+  if (is_exact && cut == 0) return;
   for (size_t begin = 0; begin < entries.size();) {
     size_t end = begin + 1;
-    const uint64_t bits = entries[begin].prefix >> cut;
-    while (end < entries.size() && entries[end].prefix >> cut == bits) ++end;
+    const uint64_t bits = BitsOf(entries[begin]) >> cut;
+    while (end < entries.size() && BitsOf(entries[end]) >> cut == bits) ++end;
     if (end - begin > 1) {
-      std::sort(entries.begin() + begin, entries.begin() + end, std::cref(order));
+      std::sort(entries.begin() + begin, entries.begin() + end, std::cref(before));
     }
     begin = end;
   }
+}
+
+// Of few rows prefix and row fit into one word, where the prefix is all there is to compare: half
+// of what an entry takes.
+base::Result<RowNumbers> OrderFew(const SortOrder& order, int row_bits,
+                                  memory::MemoryBudget* budget) {
+  const auto count = static_cast<size_t>(order.num_rows());
+  SVM_ASSIGN_OR_RETURN(const auto room, Buffer::Make(budget, 2 * order.num_rows() * 8, kKeys));
+  const std::span words(room->as<uint64_t>(), count);
+  order.Fill(0, order.num_rows(), words.data());
+  for (size_t i = 0; i < count; ++i) words[i] = words[i] << row_bits | i;
+  SortRun(words, {words.data() + count, count}, row_bits, /*is_exact=*/true, std::less<>());
+  SVM_ASSIGN_OR_RETURN(auto numbers, Buffer::Make(budget, order.num_rows() * 4, kRows));
+  const uint64_t mask = (uint64_t{1} << row_bits) - 1;
+  auto* const to = numbers->as<uint32_t>();
+  for (size_t i = 0; i < count; ++i) to[i] = static_cast<uint32_t>(words[i] & mask);
+  return numbers;
 }
 
 // Merges neighbouring runs, pairs in parallel, from one buffer to the other until one is left.
@@ -102,7 +124,7 @@ base::Result<std::shared_ptr<Buffer>> MergeRuns(const SortOrder& order, std::vec
 base::Result<RowNumbers> NumbersOf(std::span<const SortEntry> entries,
                                    memory::MemoryBudget* budget) {
   const auto bytes = static_cast<int64_t>(entries.size() * sizeof(uint32_t));
-  SVM_ASSIGN_OR_RETURN(auto numbers, Buffer::Make(budget, bytes, "sorted rows"));
+  SVM_ASSIGN_OR_RETURN(auto numbers, Buffer::Make(budget, bytes, kRows));
   auto* const to = numbers->as<uint32_t>();
   for (size_t i = 0; i < entries.size(); ++i) to[i] = entries[i].row;
   return numbers;
@@ -111,12 +133,17 @@ base::Result<RowNumbers> NumbersOf(std::span<const SortEntry> entries,
 base::Result<RowNumbers> OrderAll(const SortOrder& order, memory::MemoryBudget* budget,
                                   const schedule::Workers& workers) {
   const int64_t num_rows = order.num_rows();
+  const auto row_bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(num_rows)));
+  if (order.is_exact() && num_rows <= kFewRows && order.prefix_bits() + row_bits <= 64) {
+    return OrderFew(order, row_bits, budget);
+  }
   SVM_ASSIGN_OR_RETURN(auto entries, MakeEntries(budget, num_rows));
   SVM_ASSIGN_OR_RETURN(auto room, MakeEntries(budget, num_rows));
   std::vector<Run> runs = CutIntoRuns(num_rows, workers);
   const auto sort = [&](SortEntry* begin, SortEntry* end) {
     const std::span run(begin, end);
-    SortRun(order, run, {room->as<SortEntry>() + (begin - entries->as<SortEntry>()), run.size()});
+    const std::span own(room->as<SortEntry>() + (begin - entries->as<SortEntry>()), run.size());
+    SortRun(run, own, 0, order.is_exact(), order);
   };
   SVM_RETURN_NOT_OK(MakeRuns(order, runs, entries->as<SortEntry>(), workers, sort));
   SVM_ASSIGN_OR_RETURN(

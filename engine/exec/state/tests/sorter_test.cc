@@ -226,6 +226,27 @@ TEST_F(SorterTest, FewRowsAreSortedAsMany) {
   }
 }
 
+// With and without room for the row's number beside the key, and keys that are alike in what comes
+// first.
+TEST_F(SorterTest, KeysOfEveryWidth) {
+  const std::vector<SortColumn> keys = {{0, true, true}};
+  for (const int bits : {1, 8, 23, 24, 25, 40, 51, 52, 53, 57, 58, 63}) {
+    for (const int64_t count : {63, 64, 700, 4095, 4096, 4097}) {
+      std::vector<int64_t> values(count), numbers(count);
+      std::iota(numbers.begin(), numbers.end(), 0);
+      const uint64_t mask = (uint64_t{1} << bits) - 1;
+      const bool crowded = bits % 2 == 0;
+      for (int64_t& value : values)
+        value = static_cast<int64_t>(random_() & mask) >> (crowded ? bits / 2 : 0);
+      values[0] = 0;
+      values[1] = static_cast<int64_t>(mask);
+      const auto rows = Rows({Values(kInt64, values), Values(kInt64, numbers)}, count);
+      ASSERT_EQ(Numbers(Sort(*rows, keys).ValueOrDie()), SortPlainly(*rows, keys))
+          << bits << ' ' << count;
+    }
+  }
+}
+
 TEST_F(SorterTest, NoKeysKeepTheOrder) {
   const auto rows = RandomRows(100);
   const RowSet top = Sort(*rows, {}, {3, 4}).ValueOrDie();
