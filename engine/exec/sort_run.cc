@@ -20,7 +20,8 @@ namespace {
 using schedule::Mode;
 using schedule::Side;
 
-// Prefixes are made by one worker where there are fewer.
+// Prefixes are made by one worker where there are fewer, and nothing is remembered of them: what
+// they take tells nothing of others, and to look for it takes as long.
 constexpr int64_t kFillRows = 32 << 10;
 // The GPU sorts all rows, so it is of little use to who wants fewer than one of so many.
 constexpr int64_t kMostRowsOfOne = 8;
@@ -35,8 +36,10 @@ class SortRun {
         order_(order),
         part_(part.Within(order.num_rows())),
         // Speeds are of sorts that are alike in what they cost a row.
-        shape_(schedule::KernelHistory::ShapeOf(order.is_exact() ? "sort" : "sort with ties",
-                                                context.gpu->facts().name)) {}
+        shape_(IsSmall()
+                   ? 0
+                   : schedule::KernelHistory::ShapeOf(order.is_exact() ? "sort" : "sort with ties",
+                                                      context.gpu->facts().name)) {}
 
   base::Result<RowNumbers> Run() {
     SortDevices& report = context_.stats->sorts.emplace_back();
@@ -55,6 +58,8 @@ class SortRun {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  bool IsSmall() const { return order_.num_rows() < kFillRows; }
 
   std::string WhyNot() const {
     const int64_t rows = order_.num_rows();
@@ -77,7 +82,7 @@ class SortRun {
     facts.wanted = part_.offset + part_.count;
     facts.key_bits = order_.prefix_bits();
     facts.cores = context_.workers.count();
-    facts.remembered = context_.history->Find(shape_);
+    if (!IsSmall()) facts.remembered = context_.history->Find(shape_);
     const schedule::DeviceChoice choice = schedule::ChooseSort(facts);
     const bool asked_for = context_.mode == Mode::kGpu && facts.why_not_gpu.empty();
     report->mode = asked_for ? Mode::kGpu : choice.mode;
@@ -140,10 +145,10 @@ class SortRun {
   void NoteTime(Clock::time_point start, SortDevices* report) const {
     report->real_ms = base::MillisecondsSince(start);
     const double own_ms = report->real_ms - report->times.wait_ms;
-    // Of few rows, or of few that are wanted, it tells nothing of others.
+    // Of few that are wanted it tells nothing of others.
     const bool on_gpu = report->mode == Mode::kGpu;
     const bool whole = part_.count == order_.num_rows();
-    if (own_ms <= 0 || report->rows < kFillRows || !(on_gpu || whole)) return;
+    if (own_ms <= 0 || IsSmall() || !(on_gpu || whole)) return;
     const double speed = static_cast<double>(report->rows) / own_ms;
     context_.history->Record(shape_, on_gpu ? Side::kGpu : Side::kCpu,
                              on_gpu ? speed : speed / context_.workers.count());
