@@ -60,12 +60,19 @@ class Found:
         if before.get("sf") != settings.sf:
             before = {}
         self.failed = False  # a part ended with an error
+        self._program = identity(settings.program, settings.commit)
         self.content = {"sf": settings.sf, "check_sf": settings.check_sf,
                         "date": datetime.date.today().isoformat(), "gpu": gpu_name(settings.program),
-                        "program": identity(settings.program, settings.commit),
+                        "measured_by": before.get("measured_by", {}),
                         "first_answer_s": before.get("first_answer_s"),
                         "emulated": settings.emulate_gpu, "machine": before.get("machine", {}), "bars": [],
                         "not_measured": {}, "parts": before.get("parts", {})}
+
+    def begin(self, part: str) -> dict:
+        """Where a part's figures go; who measured them is noted, for other parts may be of other builds."""
+        self.content["measured_by"][part] = self._program
+        self.content["parts"][part] = {}
+        return self.content["parts"][part]
 
     def save(self):
         self.content["bars"] = bars_json(self.content, self._bandwidth)
@@ -77,7 +84,7 @@ def measure(part, bench: Bench, found: Found):
     """One part; what stops it is said, and is no reason not to go on."""
     name = part.__name__
     start = time.monotonic()
-    result = found.content["parts"][name] = {}
+    result = found.begin(name)
     try:
         if start > bench.options.ends:
             raise OutOfTime("not begun")

@@ -282,9 +282,10 @@ def query_table(parts: dict, bandwidth: float) -> list[str]:
 def page(found: dict, bandwidth: float) -> str:
     """In Markdown."""
     sf, parts, machine = found["sf"], found["parts"], found["machine"]
-    program, made = found["program"], found["first_answer_s"]
+    builds = {program["commit"] or program["sha256"] for program in found["measured_by"].values()}
+    made = found["first_answer_s"]
     lines = [f"# SSB, scale factor {sf:g}, with a GPU", "",
-             f"{found['date']}, build {program['commit'] or program['sha256']}; {machine.get('cpu', '')}, {machine.get('cores', '?')} cores; {found['gpu']}; tables "
+             f"{found['date']}, build {', '.join(sorted(builds))}; {machine.get('cpu', '')}, {machine.get('cores', '?')} cores; {found['gpu']}; tables "
              f"generated in memory{f' in {made:.0f} s' if made else ''}. Answers of every run are those of cores"
              + (f", and at scale factor {found['check_sf']:g} DuckDB's." if "cpu" in parts.get("check", {}) else "."),
              "", "Milliseconds, minima. \"kernel\": all kernels of a query on the card, build sides made in each run; "

@@ -36,7 +36,8 @@ def test_parts_run_and_a_second_call_adds_to_the_first(program, tmp_path):
     assert set(found["parts"]["resident"]["kept"]) == set(QUERIES)
     assert found["parts"]["check"] == {"cpu": 13, "gpu": 13, "mixed": 13}
     page = (tmp_path / "gpu.md").read_text()
-    assert "mode auto, tables in the host's memory" in page and found["program"]["sha256"] in page
+    assert set(found["measured_by"]) == set(found["parts"])
+    assert "mode auto, tables in the host's memory" in page and found["measured_by"]["auto"]["sha256"] in page
     assert "DuckDB" in page and "| q4.3 |" in page and "clients at once" in page
 
 

@@ -43,6 +43,7 @@ base::Result<RowSet> RunSink(const QueryContext& context, const plan::Pipeline& 
     case plan::SinkKind::kTopN: {
       const SortPlan sort = PlanSort(*pipeline.node);
       if (in_order) {
+        const base::Span span(&context.stats->spans, base::Stage::kMerge);
         SVM_ASSIGN_OR_RETURN(rows, Slice(std::move(rows), sort.part.offset, sort.part.count,
                                          context.budget, context.workers));
       } else {

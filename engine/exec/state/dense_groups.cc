@@ -46,7 +46,9 @@ void WriteColumnKey(const DenseKey& key, std::span<const uint32_t> codes, RowDat
   DispatchInteger(data->column.width(), [&](auto zero) {
     using T = decltype(zero);
     T* out = data->data->as<T>();
-    for (size_t i = 0; i < codes.size(); ++i) out[i] = static_cast<T>(key.origin + codes[i]);
+    // The code of null may lie beyond the largest value.
+    const auto origin = static_cast<uint64_t>(key.origin);
+    for (size_t i = 0; i < codes.size(); ++i) out[i] = static_cast<T>(origin + codes[i]);
   });
   if (data->valid == nullptr) return;
   for (size_t i = 0; i < codes.size(); ++i) {

@@ -22,12 +22,13 @@ constexpr size_t kAbsorbedRows = 32;
 
 // Calls function(row) for every row of a part.
 template <typename Function>
-void ForEachRow(const GroupPart& part, Function&& function) {
+base::Status ForEachRow(const GroupPart& part, Function&& function) {
   const uint64_t num_slots = part.slots == nullptr ? 0 : part.mask + 1;
   for (uint64_t i = 0; i < num_slots; ++i) {
     if (part.slots[i] == 0) continue;
-    function(reinterpret_cast<int64_t*>(part.slots[i] & kernels::kSlotPayload));
+    SVM_RETURN_NOT_OK(function(reinterpret_cast<int64_t*>(part.slots[i] & kernels::kSlotPayload)));
   }
+  return base::Status::OK();
 }
 
 void EmitKey(const HashKeyColumn& key, std::span<const int64_t* const> rows,
@@ -86,35 +87,37 @@ base::Status HashGroups::MergePart(uint32_t part) {
       [part](const auto& a, const auto& b) { return a->part(part).count < b->part(part).count; });
   WorkerGroups* into = largest->get();
   owner_[part] = static_cast<int>(largest - workers_.begin());
-  std::vector<int64_t*> rows;
   for (const auto& worker : workers_) {
     if (worker.get() == into) continue;
-    rows.clear();
-    ForEachRow(worker->part(part), [&](int64_t* row) { rows.push_back(row); });
-    SVM_RETURN_NOT_OK(Absorb(rows, into));
+    std::array<int64_t*, kAbsorbedRows> block;
+    size_t count = 0;
+    SVM_RETURN_NOT_OK(ForEachRow(worker->part(part), [&](int64_t* row) {
+      __builtin_prefetch(row);
+      block[count++] = row;
+      if (count < block.size()) return base::Status::OK();
+      count = 0;
+      return Absorb(block, into);
+    }));
+    SVM_RETURN_NOT_OK(Absorb({block.data(), count}, into));
   }
   return base::Status::OK();
 }
 
-// Rows lie wherever their workers first met a key: of a block all are asked for before the first is
-// looked at, so that the memory is waited for once.
+// Rows lie wherever their workers first met a key: all are asked for before the first is looked at,
+// so that the memory is waited for once.
 base::Status HashGroups::Absorb(std::span<int64_t* const> rows, WorkerGroups* into) const {
   std::array<uint64_t, kAbsorbedRows> hashes;
-  for (size_t begin = 0; begin < rows.size(); begin += kAbsorbedRows) {
-    const auto block = rows.subspan(begin, std::min(kAbsorbedRows, rows.size() - begin));
-    for (const int64_t* row : block) __builtin_prefetch(row);
-    for (size_t i = 0; i < block.size(); ++i) {
-      hashes[i] = into->HashOf(block[i]);
-      into->PrefetchSlot(hashes[i]);
-    }
-    for (size_t i = 0; i < block.size(); ++i) into->PrefetchRow(hashes[i]);
-    for (size_t i = 0; i < block.size(); ++i) {
-      int64_t* const row = block[i];
-      int64_t* const found = into->Find(row, hashes[i]);
-      SVM_RETURN_NOT_OK(found == nullptr
-                            ? into->Adopt(row, hashes[i])
-                            : MergeRow(accumulators_, row + key_words_, found + key_words_));
-    }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    hashes[i] = into->HashOf(rows[i]);
+    into->PrefetchSlot(hashes[i]);
+  }
+  for (size_t i = 0; i < rows.size(); ++i) into->PrefetchRow(hashes[i]);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    int64_t* const row = rows[i];
+    int64_t* const found = into->Find(row, hashes[i]);
+    SVM_RETURN_NOT_OK(found == nullptr
+                          ? into->Adopt(row, hashes[i])
+                          : MergeRow(accumulators_, row + key_words_, found + key_words_));
   }
   return base::Status::OK();
 }
@@ -176,8 +179,10 @@ base::Result<RowSet> HashGroups::EmitRows(std::span<const int64_t> words,
 base::Status HashGroups::EmitPart(uint32_t part, const Columns& columns, int64_t at,
                                   RowSet* rows) const {
   std::vector<const int64_t*> groups;
-  ForEachRow(workers_[owner_[part]]->part(part),
-             [&](const int64_t* row) { groups.push_back(row); });
+  SVM_RETURN_NOT_OK(ForEachRow(workers_[owner_[part]]->part(part), [&](const int64_t* row) {
+    groups.push_back(row);
+    return base::Status::OK();
+  }));
   return EmitGroups(std::move(groups), columns, at, rows);
 }
 

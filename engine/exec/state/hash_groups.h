@@ -111,7 +111,7 @@ class HashGroups {
     base::Result<RowSet> Make(memory::MemoryBudget* budget, int64_t count, Keeper keeper) const;
   };
   base::Status MergePart(uint32_t part);
-  // Adds rows of other workers to groups; those with new keys stay where they are.
+  // Adds a block of other workers' rows to groups; those with new keys stay where they are.
   base::Status Absorb(std::span<int64_t* const> rows, WorkerGroups* into) const;
   base::Status EmitPart(uint32_t part, const Columns& columns, int64_t at, RowSet* rows) const;
   base::Status EmitGroups(std::vector<const int64_t*> groups, const Columns& columns, int64_t at,

@@ -5,6 +5,7 @@ package org.apache.spark.sql.shadowvm
 
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AQEShuffleReadExec, QueryStageExec}
+import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.sql.execution.command.{DataWritingCommandExec, ExecutedCommandExec}
 import org.apache.spark.sql.execution.datasources.WriteFilesExec
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
@@ -12,15 +13,19 @@ import org.shadowvm.{OperatorReport, ShadowReport}
 
 /** Reads a report off a physical plan. */
 private[shadowvm] object PlanReport {
-  def of(plan: SparkPlan): ShadowReport = ShadowReport(operators(plan, depth = 0), ran(plan))
+  def of(plan: SparkPlan): ShadowReport = {
+    // A query that stands in several places ran once.
+    val lines = ran(plan).distinct.flatMap { case (query, pipelines) => s"ran query $query" +: pipelines }
+    ShadowReport(operators(plan, depth = 0), lines)
+  }
 
-  /** Below a line with the query's key, which the plan shows as well. */
-  private def ran(plan: SparkPlan): Seq[String] = {
-    val own = plan match {
-      case result: ShadowResultExec if result.ran.nonEmpty => s"ran query ${result.island.key}" +: result.ran
-      case _ => Nil
-    }
-    PlanBelow.of(plan).flatMap(ran) ++ own
+  /** By the queries' keys, which the plan shows as well. */
+  private def ran(plan: SparkPlan): Seq[(String, Seq[String])] = plan match {
+    // What filled the cache was another query's run.
+    case _: InMemoryTableScanExec => Nil
+    case result: ShadowResultExec if result.ran.nonEmpty =>
+      PlanBelow.of(plan).flatMap(ran) :+ (result.island.key.toString -> result.ran)
+    case _ => PlanBelow.of(plan).flatMap(ran)
   }
 
   private def operators(plan: SparkPlan, depth: Int): Seq[OperatorReport] = plan match {

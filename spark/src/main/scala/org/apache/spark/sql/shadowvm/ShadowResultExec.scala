@@ -34,7 +34,7 @@ case class ShadowResultExec(
   override def nodeName: String = "ShadowResult"
   override protected def stringArgs: Iterator[Any] = {
     val report = PlanReport.of(this)
-    val lines = Seq(ran.map(_.trim)).filter(_.nonEmpty).map(_.mkString("ran: ", "; ", ""))
+    val lines = Seq(ran.map(_.trim)).filter(_.nonEmpty).map(_.mkString("last ran: ", "; ", ""))
     Iterator(s"query=${island.key}", report.summary) ++ report.reasons.map(_.withCode) ++ lines
   }
   override protected def doCanonicalize(): SparkPlan = original.canonicalized
