@@ -39,10 +39,10 @@ def start(program, tmp_path):
         assert node.stop() in (0, -signal.SIGKILL)
 
 
-def sums(path) -> Command:
+def sums(path, by="k") -> Command:
     command = Command()
     groups = command.aggregate(command.scan(path), {"k": column("k")}, [aggregate_call("SUM", column("v"), "s")])
-    command.sort(groups, sort_key(column("k")))
+    command.sort(groups, sort_key(column(by)))
     return command
 
 
@@ -83,7 +83,7 @@ def test_a_client_chooses_the_mode(start, duck, table):
 
 def test_a_client_is_told_what_was_predicted_and_why(start, table):
     client = start("--gpu", "emulated", "--gpu-tasks", 1, "--gpu-memory", "64M").client()
-    first, later = (client.execute(sums(table)).metrics.pipelines for _ in range(2))
+    first, later = (client.execute(sums(table, by="s")).metrics.pipelines for _ in range(2))
     # Of rows in files nothing is predicted, unless an earlier node has left how long they take.
     assert first[0].mode == CPU and first[0].reason == "its rows are read from files", first[0]
     assert first[0].real_ms > 0, first[0]
@@ -94,6 +94,8 @@ def test_a_client_is_told_what_was_predicted_and_why(start, table):
     (sort,) = (pipeline.sort for pipeline in later if pipeline.HasField("sort"))
     assert (sort.mode, sort.rows, sort.reason) == (CPU, 7, "too few rows to be worth a launch"), sort
     assert sort.predicted_ms > 0 and sort.real_ms > 0, sort
+    # Groups come in the order of their keys without one.
+    assert not any(pipeline.HasField("sort") for pipeline in client.execute(sums(table)).metrics.pipelines)
     assert client.status().devices[0].memory_used <= 64_000_000
 
 
