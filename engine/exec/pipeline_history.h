@@ -14,8 +14,8 @@ namespace shadowvm::exec {
 
 // What the engine's history knows of one pipeline's kernel: how fast cores and the GPU were at it.
 // Only times that may be compared are under one key: those of cores by whether rows were in memory
-// or in files, those of a GPU by the GPU and by whose memory rows were in when a run began, and of the
-// host's by whether they are to be brought over or read in place.
+// or in files, those of a GPU by the GPU and by whose memory rows were in when a run began, and of
+// the host's by whether they are to be brought over or read in place.
 class PipelineHistory {
  public:
   // 'text' is the CPU's kernel. The context outlives this, and has the same GPU or none.

@@ -62,7 +62,7 @@ struct GpuKernelCounts {
   int64_t compiled = 0;  // that a query waited for
   double compile_ms = 0;
   double compile_most_ms = 0;  // of a single one
-  int64_t compiled_full = 0;  // in the background, to better code
+  int64_t compiled_full = 0;   // in the background, to better code
   double compile_full_ms = 0;
   int64_t from_disk = 0;
   double disk_ms = 0;  // reading them

@@ -30,9 +30,9 @@ struct KernelCacheStats {
   int64_t disk_write_failures =
       0;  // the folder is full or read-only: kernels are compiled again next time
   double compile_ms = 0;
-  double compile_fast_ms = 0;  // of it, of compiles_fast
+  double compile_fast_ms = 0;       // of it, of compiles_fast
   double compile_fast_most_ms = 0;  // of a single one
-  double disk_ms = 0;          // reading those that were found on disk
+  double disk_ms = 0;               // reading those that were found on disk
   double load_ms = 0;  // making code that can be called of all of them; of a GPU's programs alone
   std::string disk_warning;  // why the disk is not used, or why the first write failed; empty if
                              // all is well
